@@ -1,0 +1,201 @@
+//! `W = J M⁻¹ Jᵀ` over rigid bodies: 12-column rows and a 6×6 inverse mass per body. W itself is never formed.
+
+use super::{AsymmetryScan, check_finite};
+use crate::{Limits, ProblemError, Symmetry};
+
+/// Inverse mass matrix of a body, `diag(m⁻¹ I, R I_b⁻¹ Rᵀ)`: linear, then angular, world axes [1/kg, 1/(kg·m²)].
+pub type InverseMass = [[f64; 6]; 6];
+
+/// One row of J: six columns of side A, then six of side B. Columns of a fixed side are not read.
+pub type JacobianRow = [f64; 12];
+
+/// The factored operator.
+#[derive(Clone, Debug)]
+pub struct FactoredDelassus {
+    inverse_mass: Vec<InverseMass>,
+    bodies: Vec<[Option<u32>; 2]>,
+    jacobian: Vec<JacobianRow>,
+}
+
+impl FactoredDelassus {
+    /// `inverse_mass` per body, `bodies` (A, B) per block with `None` for a fixed side, `jacobian` per row.
+    /// Sizes and indices are checked when the problem is built.
+    pub fn new(inverse_mass: Vec<InverseMass>, bodies: Vec<[Option<u32>; 2]>, jacobian: Vec<JacobianRow>) -> Self {
+        FactoredDelassus { inverse_mass, bodies, jacobian }
+    }
+    /// Inverse mass of every body.
+    pub fn inverse_mass(&self) -> &[InverseMass] {
+        &self.inverse_mass
+    }
+    /// Bodies (A, B) of every block.
+    pub fn bodies(&self) -> &[[Option<u32>; 2]] {
+        &self.bodies
+    }
+    /// Every row of J.
+    pub fn jacobian(&self) -> &[JacobianRow] {
+        &self.jacobian
+    }
+
+    /// `Δv = M⁻¹ Jᵀ r`, six numbers per body, into `velocity`.
+    pub fn body_velocity(&self, offsets: &[usize], r: &[f64], velocity: &mut [f64]) {
+        velocity.fill(0.0);
+        self.scatter(offsets, velocity, |row, j| self.jacobian[row][j] * r[row]);
+        for (v, m) in velocity.chunks_exact_mut(6).zip(&self.inverse_mass) {
+            let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
+            for i in 0..6 {
+                v[i] = (0..6).map(|j| m[i][j] * p[j]).sum();
+            }
+        }
+    }
+
+    fn scatter(&self, offsets: &[usize], target: &mut [f64], term: impl Fn(usize, usize) -> f64) {
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            for (side, body) in bodies.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let p = &mut target[6 * *body as usize..6 * *body as usize + 6];
+                for row in offsets[c]..offsets[c + 1] {
+                    for j in 0..6 {
+                        p[j] += term(row, 6 * side + j);
+                    }
+                }
+            }
+        }
+    }
+
+    fn gather(&self, offsets: &[usize], velocity: &[f64], out: &mut [f64], term: impl Fn(f64, f64) -> f64) {
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            for row in offsets[c]..offsets[c + 1] {
+                let mut u = 0.0;
+                for (side, body) in bodies.iter().enumerate() {
+                    let Some(body) = body else { continue };
+                    let v = &velocity[6 * *body as usize..6 * *body as usize + 6];
+                    for j in 0..6 {
+                        u += term(self.jacobian[row][6 * side + j], v[j]);
+                    }
+                }
+                out[row] = u;
+            }
+        }
+    }
+
+    pub(super) fn apply(&self, offsets: &[usize], r: &[f64], out: &mut [f64], scratch: &mut Vec<f64>) {
+        scratch.resize(6 * self.inverse_mass.len(), 0.0);
+        self.body_velocity(offsets, r, scratch);
+        self.gather(offsets, scratch, out, |j, v| j * v);
+    }
+
+    pub(super) fn apply_abs(&self, offsets: &[usize], r: &[f64], out: &mut [f64], scratch: &mut Vec<f64>) {
+        scratch.resize(6 * self.inverse_mass.len(), 0.0);
+        scratch.fill(0.0);
+        self.scatter(offsets, scratch, |row, j| (self.jacobian[row][j] * r[row]).abs());
+        for (v, m) in scratch.chunks_exact_mut(6).zip(&self.inverse_mass) {
+            let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
+            for i in 0..6 {
+                v[i] = (0..6).map(|j| m[i][j].abs() * p[j]).sum();
+            }
+        }
+        self.gather(offsets, scratch, out, |j, v| (j * v).abs());
+    }
+
+    /// `J_row M⁻¹` restricted to one side's body.
+    fn row_times_inverse_mass(&self, row: usize, side: usize, body: u32) -> [f64; 6] {
+        let m = &self.inverse_mass[body as usize];
+        let j = &self.jacobian[row][6 * side..6 * side + 6];
+        std::array::from_fn(|b| (0..6).map(|a| j[a] * m[a][b]).sum())
+    }
+
+    pub(super) fn block(&self, offsets: &[usize], c: usize, k: usize, out: &mut [f64]) {
+        let (rows, columns) = (offsets[c + 1] - offsets[c], offsets[k + 1] - offsets[k]);
+        out[..rows * columns].fill(0.0);
+        for (side_c, body) in self.bodies[c].iter().enumerate() {
+            let Some(body) = *body else { continue };
+            for (side_k, other) in self.bodies[k].iter().enumerate() {
+                if *other != Some(body) {
+                    continue;
+                }
+                for a in 0..rows {
+                    let jm = self.row_times_inverse_mass(offsets[c] + a, side_c, body);
+                    for b in 0..columns {
+                        let j = &self.jacobian[offsets[k] + b][6 * side_k..6 * side_k + 6];
+                        out[a * columns + b] += jm.iter().zip(j).map(|(x, y)| x * y).sum::<f64>();
+                    }
+                }
+            }
+        }
+        if c == k {
+            // Round-off may split (i, j) from (j, i); the diagonal block is symmetric by construction.
+            for a in 0..rows {
+                for b in 0..a {
+                    out[b * rows + a] = out[a * rows + b];
+                }
+            }
+        }
+    }
+
+    pub(super) fn to_dense(&self, offsets: &[usize]) -> Vec<f64> {
+        let n = offsets[offsets.len() - 1];
+        let mut of_body = vec![Vec::new(); self.inverse_mass.len()];
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            for body in bodies.iter().flatten() {
+                of_body[*body as usize].push(c);
+            }
+        }
+        let mut dense = vec![0.0; n * n];
+        let mut block = [0.0; 36];
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            for k in bodies.iter().flatten().flat_map(|b| &of_body[*b as usize]) {
+                if *k > c {
+                    continue;
+                }
+                self.block(offsets, c, *k, &mut block);
+                let columns = offsets[k + 1] - offsets[*k];
+                for (a, i) in (offsets[c]..offsets[c + 1]).enumerate() {
+                    for (b, j) in (offsets[*k]..offsets[k + 1]).enumerate() {
+                        dense[i * n + j] = block[a * columns + b];
+                        dense[j * n + i] = block[a * columns + b];
+                    }
+                }
+            }
+        }
+        dense
+    }
+
+    pub(super) fn validate(&self, offsets: &[usize], symmetry: Symmetry, limits: &Limits) -> Result<f64, ProblemError> {
+        let (blocks, rows) = (offsets.len() - 1, offsets[offsets.len() - 1]);
+        let bodies = self.inverse_mass.len();
+        if bodies > limits.bodies {
+            return Err(ProblemError::Limit { what: "bodies", found: bodies, limit: limits.bodies });
+        }
+        if self.bodies.len() != blocks {
+            return Err(ProblemError::Size { what: "body pairs", found: self.bodies.len(), expected: blocks });
+        }
+        if self.jacobian.len() != rows {
+            return Err(ProblemError::Size { what: "rows of J", found: self.jacobian.len(), expected: rows });
+        }
+        for (c, pair) in self.bodies.iter().enumerate() {
+            for body in pair.iter().flatten() {
+                if *body as usize >= bodies {
+                    return Err(ProblemError::UnknownBody { block: c, body: *body as usize, bodies });
+                }
+            }
+            if let [Some(a), Some(b)] = pair
+                && a == b
+            {
+                return Err(ProblemError::SameBody { block: c, body: *a as usize });
+            }
+        }
+        check_finite("J", self.jacobian.as_flattened())?;
+        check_finite("inverse mass", self.inverse_mass.as_flattened().as_flattened())?;
+        let mut worst: f64 = 0.0;
+        for m in &self.inverse_mass {
+            let mut scan = AsymmetryScan::new();
+            for i in 0..6 {
+                for j in 0..=i {
+                    scan.pair(i, j, m[i][j], m[j][i]);
+                }
+            }
+            worst = worst.max(scan.finish("inverse mass", symmetry)?);
+        }
+        Ok(worst)
+    }
+}

@@ -1,0 +1,1 @@
+//! Problem and solution files.

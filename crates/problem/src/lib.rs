@@ -1,0 +1,55 @@
+//! What a contact problem is, and whether an impulse solves it.
+//!
+//! # The problem
+//!
+//! Unknown impulses `r` [N·s] come in blocks, one block per contact, joint, limit or motor. The relative
+//! velocity of every block [m/s] is affine in the impulses,
+//!
+//! ```text
+//! u = W r + q,        W = J M⁻¹ Jᵀ   [1/kg],   q = J v* + (restitution)
+//! ```
+//!
+//! and each block obeys one [`Law`]:
+//!
+//! | law | meaning |
+//! |---|---|
+//! | [`Law::Equality`] | `u = 0`, `r` free (joint) |
+//! | [`Law::NonNegative`] | `0 ≤ r ⊥ u ≥ 0` (frictionless contact) |
+//! | [`Law::Interval`] | `lo ≤ r ≤ hi`; `u = 0` strictly inside, `u ≥ 0` at `lo`, `u ≤ 0` at `hi` (limit, motor) |
+//! | [`Law::Coulomb`] | Signorini's condition and Coulomb's cone, below |
+//!
+//! Coulomb, with `K = {r_N ≥ 0, ‖r_T‖ ≤ μ r_N}`, its dual cone `K*`, and the shift of de Saxcé
+//! `û = u + μ‖u_T‖ n`:
+//!
+//! ```text
+//! K ∋ r ⊥ û ∈ K*
+//! ⇔  0 ≤ u_N ⊥ r_N ≥ 0   and   u_T = 0 with ‖r_T‖ ≤ μ r_N,   or   r_T = −μ r_N u_T/‖u_T‖
+//! ```
+//!
+//! # Conventions, written here only
+//!
+//! * Units are SI. `r` is always an impulse [N·s], never a force; `W` is [1/kg]; `u` and `q` are [m/s].
+//! * A contact block is `(n, t1, t2)`, normal first; a planar contact is `(n, t)`.
+//! * The unit normal `n` points from body A to body B. With `R = [n t1 t2]`, `u = Rᵀ(v_B − v_A)` at the contact
+//!   point, so `u_N < 0` approaches and `u_N > 0` separates. The impulse is `+R r` on B and `−R r` on A.
+//! * The gap is negative when the shapes overlap.
+//! * `v*` is the velocity after all forces and before any contact impulse: gravity is inside the solve.
+//! * A body is six columns: linear velocity, then angular velocity, both in world axes. Fixed bodies have no columns.
+//!
+//! # Who decides
+//!
+//! [`certify`] grades any `(problem, r)`, recomputing `u` from scratch. It knows no solver and shares no code with
+//! one; no solver grades itself.
+
+mod certificate;
+mod delassus;
+mod error;
+pub mod io;
+mod law;
+mod problem;
+
+pub use certificate::{Certificate, Certifier, Counts, Measure, Tolerance, certify};
+pub use delassus::{BlockSparseDelassus, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow};
+pub use error::ProblemError;
+pub use law::Law;
+pub use problem::{Block, ContactProblem, Limits, Symmetry};

@@ -1,0 +1,184 @@
+//! The contact problem: blocks with laws, the Delassus operator, and q. Validated once, then trusted.
+
+use crate::{Delassus, Law, ProblemError};
+
+/// One block: a law over `rows` consecutive rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// The law.
+    pub law: Law,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl Block {
+    /// A frictional contact in space, rows `(n, t1, t2)`.
+    pub fn contact(mu: f64) -> Self {
+        Block { law: Law::Coulomb { mu }, rows: 3 }
+    }
+    /// A frictional contact in the plane, rows `(n, t)`.
+    pub fn planar_contact(mu: f64) -> Self {
+        Block { law: Law::Coulomb { mu }, rows: 2 }
+    }
+    /// A frictionless contact.
+    pub fn normal() -> Self {
+        Block { law: Law::NonNegative, rows: 1 }
+    }
+    /// A joint that removes `rows` degrees of freedom.
+    pub fn joint(rows: usize) -> Self {
+        Block { law: Law::Equality, rows }
+    }
+    /// An impulse confined to `[lo, hi]` [N·s].
+    pub fn interval(lo: f64, hi: f64) -> Self {
+        Block { law: Law::Interval { lo, hi }, rows: 1 }
+    }
+}
+
+/// How symmetric W has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Symmetry {
+    /// Bit for bit: our own assemblies.
+    Exact,
+    /// Relative asymmetry `max|W_ij − W_ji| / max|W|` up to this value. Imported files use
+    /// [`Symmetry::IMPORTED`]; the asymmetry is recorded and W is used as given.
+    UpTo(f64),
+    /// Any square matrix: linear complementarity problems that are not contact problems. The diagonal may be negative.
+    General,
+}
+
+impl Symmetry {
+    /// What files of other programs are allowed: some published problems are asymmetric by 1e-3.
+    pub const IMPORTED: Symmetry = Symmetry::UpTo(1e-2);
+}
+
+/// Caps, checked before memory is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Most blocks.
+    pub blocks: usize,
+    /// Most bodies.
+    pub bodies: usize,
+    /// Most rows of a dense W (memory is its square).
+    pub dense_rows: usize,
+    /// Most stored numbers of a block-sparse W.
+    pub stored: usize,
+    /// Most bytes of a problem file.
+    pub file_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { blocks: 2_000_000, bodies: 1_000_000, dense_rows: 20_000, stored: 400_000_000, file_bytes: 4 << 30 }
+    }
+}
+
+/// `u = W r + q` with a law per block.
+#[derive(Clone, Debug)]
+pub struct ContactProblem {
+    blocks: Vec<Block>,
+    /// First row of each block, and the number of rows at the end.
+    offsets: Vec<usize>,
+    delassus: Delassus,
+    q: Vec<f64>,
+    /// w_c = tr(W_cc)/rows [1/kg].
+    scales: Vec<f64>,
+    asymmetry: f64,
+}
+
+impl ContactProblem {
+    /// Checks everything once: sizes, finite numbers, parameters of the laws, diagonal, symmetry.
+    pub fn new(blocks: Vec<Block>, delassus: Delassus, q: Vec<f64>, symmetry: Symmetry) -> Result<Self, ProblemError> {
+        let limits = Limits::default();
+        if blocks.len() > limits.blocks {
+            return Err(ProblemError::Limit { what: "blocks", found: blocks.len(), limit: limits.blocks });
+        }
+        let mut offsets = Vec::with_capacity(blocks.len() + 1);
+        let mut rows = 0;
+        offsets.push(0);
+        for (c, block) in blocks.iter().enumerate() {
+            let law = block.law.name();
+            if !block.law.allows_rows(block.rows) {
+                return Err(ProblemError::Rows { block: c, law, rows: block.rows });
+            }
+            if let Some((parameter, value)) = block.law.invalid_parameter() {
+                return Err(ProblemError::Parameter { block: c, law, parameter, value });
+            }
+            rows += block.rows;
+            offsets.push(rows);
+        }
+        if q.len() != rows {
+            return Err(ProblemError::Size { what: "q", found: q.len(), expected: rows });
+        }
+        if let Some(index) = q.iter().position(|x| !x.is_finite()) {
+            return Err(ProblemError::NotFinite { what: "q", index, value: q[index] });
+        }
+        let asymmetry = delassus.validate(&offsets, symmetry)?;
+        let mut scales = Vec::with_capacity(blocks.len());
+        let mut diagonal = [0.0; 36];
+        for c in 0..blocks.len() {
+            let n = blocks[c].rows;
+            delassus.diagonal_block(&offsets, c, &mut diagonal[..n * n]);
+            let mut trace = 0.0;
+            for i in 0..n {
+                let value = diagonal[i * n + i];
+                if value < 0.0 && symmetry != Symmetry::General {
+                    return Err(ProblemError::NegativeDiagonal { block: c, row: offsets[c] + i, value });
+                }
+                // A general matrix may have a zero or negative diagonal; its magnitude still carries the unit.
+                trace += value.abs();
+            }
+            scales.push(trace / n as f64);
+        }
+        Ok(ContactProblem { blocks, offsets, delassus, q, scales, asymmetry })
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+    /// First row of each block, followed by the number of rows.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+    /// Rows of block `c`.
+    pub fn range(&self, c: usize) -> std::ops::Range<usize> {
+        self.offsets[c]..self.offsets[c + 1]
+    }
+    /// The operator W.
+    pub fn delassus(&self) -> &Delassus {
+        &self.delassus
+    }
+    /// Velocity without any impulse of this problem [m/s].
+    pub fn q(&self) -> &[f64] {
+        &self.q
+    }
+    /// `w_c = tr(W_cc)/rows` of every block [1/kg]: turns an impulse into a velocity of the same size.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+    /// Relative asymmetry of W as given: `max|W_ij − W_ji| / max|W|`.
+    pub fn asymmetry(&self) -> f64 {
+        self.asymmetry
+    }
+    /// Number of scalar unknowns.
+    pub fn rows(&self) -> usize {
+        self.q.len()
+    }
+    /// Largest |q| [m/s].
+    pub fn speed(&self) -> f64 {
+        self.q.iter().fold(0.0, |m, x| f64::max(m, x.abs()))
+    }
+    /// `u = W r + q` [m/s].
+    pub fn velocity(&self, r: &[f64]) -> Vec<f64> {
+        let mut u = vec![0.0; self.rows()];
+        self.delassus.apply(&self.offsets, r, &mut u, &mut Vec::new());
+        for (u, q) in u.iter_mut().zip(&self.q) {
+            *u += q;
+        }
+        u
+    }
+    /// The block-diagonal block of W of block `c`, row-major, into `out[..rows²]`.
+    pub fn diagonal_block(&self, c: usize, out: &mut [f64]) {
+        self.delassus.diagonal_block(&self.offsets, c, out);
+    }
+}
