@@ -1,0 +1,25 @@
+//! What can be wrong with the input: what, where, and what to do next.
+
+use signorini_problem::ProblemError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Bad input or unusable output. Not solving a problem is not an error: it is a verdict.
+#[derive(Debug, Error)]
+pub enum InputError {
+    #[error("{path}: no such file; give .fcp problem files or directories of them, or none for the built-in problem", path = .path.display())]
+    Missing { path: PathBuf },
+    #[error("{path}: no .fcp files in this directory; name the files one by one if theirs end differently", path = .path.display())]
+    EmptyDirectory { path: PathBuf },
+    #[error("{path}: cannot be read ({cause}); check its permissions", path = .path.display())]
+    Unreadable { path: PathBuf, cause: io::Error },
+    #[error("{path}: {why}; the format is described in docs/problem-files.md", path = .path.display())]
+    BadFile { path: PathBuf, why: String },
+    #[error("the built-in problem is not valid ({0}); this is a defect, please report it")]
+    BuiltIn(ProblemError),
+    #[error("{path}: cannot be written ({cause}); give a path in a directory that exists and may be written to", path = .path.display())]
+    Unwritable { path: PathBuf, cause: io::Error },
+    #[error("standard output cannot be written ({0})")]
+    Stdout(io::Error),
+}

@@ -1,0 +1,30 @@
+//! Standard output that may be closed at any time by its reader.
+
+use crate::error::InputError;
+use std::io::{self, ErrorKind, Write};
+
+/// Lines for a person. Once the reader is gone (`signorini … | head`), further lines go nowhere and the run goes on to
+/// its files and its exit code.
+pub struct Output {
+    sink: Option<Box<dyn Write>>,
+}
+
+impl Output {
+    /// Standard output.
+    pub fn stdout() -> Self {
+        Output { sink: Some(Box::new(io::stdout())) }
+    }
+
+    /// One line.
+    pub fn line(&mut self, text: &str) -> Result<(), InputError> {
+        let Some(sink) = &mut self.sink else { return Ok(()) };
+        match writeln!(sink, "{text}").and_then(|()| sink.flush()) {
+            Ok(()) => Ok(()),
+            Err(cause) if cause.kind() == ErrorKind::BrokenPipe => {
+                self.sink = None;
+                Ok(())
+            }
+            Err(cause) => Err(InputError::Stdout(cause)),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Residual against time, drawn: one panel per problem, one curve per method.
+//!
+//! Curves are the method's own residual in a recorded run; the marker is the certificate at the median time of the
+//! timed runs, filled if solved. Both axes are logarithmic. The drawing brings its own background and follows the
+//! reader's light or dark scheme.
+
+mod axis;
+mod svg;
+
+use crate::error::InputError;
+use crate::solve::by_problem;
+use crate::trial::{Graded, Outcome, Trial};
+use axis::LogAxis;
+use signorini_problem::{Measure, Tolerance};
+use signorini_solvers::{Method, Status};
+use std::path::Path;
+use svg::Svg;
+
+/// Residuals of zero are drawn here [m/s]: below the round-off of any problem of this size.
+const LEAST_RESIDUAL: f64 = 1e-18;
+/// The clock does not resolve less [s].
+const LEAST_TIME: f64 = 1e-7;
+
+const PANEL: (f64, f64) = (560.0, 360.0);
+const MARGIN: Margin = Margin { left: 64.0, right: 16.0, top: 34.0, bottom: 44.0 };
+const TITLE_HEIGHT: f64 = 44.0;
+const LEGEND_WIDTH: f64 = 190.0;
+const LEGEND_LINE: f64 = 20.0;
+
+struct Margin {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+/// Draws all trials into the file.
+pub fn write(path: &Path, trials: &[Trial], tolerance: &Tolerance) -> Result<(), InputError> {
+    std::fs::write(path, draw(trials, tolerance))
+        .map_err(|cause| InputError::Unwritable { path: path.to_owned(), cause })
+}
+
+/// The whole drawing.
+fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
+    let panels: Vec<&[Trial]> = by_problem(trials).collect();
+    let columns = if panels.len() > 1 { 2 } else { 1 };
+    let lines = panels.len().div_ceil(columns).max(1);
+    let methods = methods_drawn(trials);
+    let legend_height = 30.0 + LEGEND_LINE * (methods.len() + 3) as f64;
+    let width = columns as f64 * PANEL.0 + LEGEND_WIDTH;
+    let height = TITLE_HEIGHT + f64::max(lines as f64 * PANEL.1, legend_height);
+    let mut svg = Svg::new(width, height, "Residual against time");
+    for (i, panel) in panels.iter().enumerate() {
+        let corner = ((i % columns) as f64 * PANEL.0, TITLE_HEIGHT + (i / columns) as f64 * PANEL.1);
+        draw_panel(&mut svg, corner, panel, &methods, tolerance);
+    }
+    draw_legend(&mut svg, (width - LEGEND_WIDTH, TITLE_HEIGHT + MARGIN.top), &methods);
+    svg.finish()
+}
+
+/// Methods with an answer to draw, in order of the table. Their place decides their colour in every panel.
+fn methods_drawn(trials: &[Trial]) -> Vec<Method> {
+    let mut methods = Vec::new();
+    for trial in trials {
+        if matches!(trial.outcome, Outcome::Graded(_)) && !methods.contains(&trial.method) {
+            methods.push(trial.method);
+        }
+    }
+    methods
+}
+
+struct Curve<'a> {
+    /// Place in the legend.
+    style: usize,
+    method: Method,
+    graded: &'a Graded,
+}
+
+impl Curve<'_> {
+    /// Points that can be drawn on logarithmic axes.
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        let drawable = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
+        self.graded.history.iter().map(|p| on_axes(p.seconds, p.residual)).filter(drawable)
+    }
+
+    /// The certificate at the median time.
+    fn marker(&self) -> (f64, f64) {
+        on_axes(self.graded.seconds, self.graded.solution.certificate.natural)
+    }
+}
+
+fn on_axes(seconds: f64, residual: f64) -> (f64, f64) {
+    (seconds.max(LEAST_TIME), residual.max(LEAST_RESIDUAL))
+}
+
+fn draw_panel(svg: &mut Svg, corner: (f64, f64), trials: &[Trial], methods: &[Method], tolerance: &Tolerance) {
+    let curves: Vec<Curve> = trials
+        .iter()
+        .filter_map(|trial| match &trial.outcome {
+            Outcome::Graded(graded) => Some(Curve {
+                style: methods.iter().position(|method| *method == trial.method)?,
+                method: trial.method,
+                graded,
+            }),
+            _ => None,
+        })
+        .collect();
+    let bound = match tolerance.measure {
+        Measure::Velocity => {
+            curves.first().map(|curve| tolerance.value * curve.graded.solution.certificate.speed.max(1.0))
+        }
+        // A relative tolerance has no one place on an axis in m/s.
+        Measure::Relative => None,
+    };
+    let drawn = || curves.iter().flat_map(|curve| curve.points().chain([curve.marker()]));
+    let (left, right) = (corner.0 + MARGIN.left, corner.0 + PANEL.0 - MARGIN.right);
+    let (top, bottom) = (corner.1 + MARGIN.top, corner.1 + PANEL.1 - MARGIN.bottom);
+    let x = LogAxis::covering(drawn().map(|p| p.0), left, right);
+    let y = LogAxis::covering(drawn().map(|p| p.1).chain(bound), bottom, top);
+
+    svg.text("title", "middle", (0.5 * (left + right), top - 12.0), trials.first().map_or("", |t| t.problem.as_str()));
+    for decade in x.ticks(8) {
+        svg.line("grid", (x.place(decade.value), top), (x.place(decade.value), bottom));
+        svg.power_of_ten("middle", (x.place(decade.value), bottom + 16.0), decade.exponent);
+    }
+    for decade in y.ticks(10) {
+        svg.line("grid", (left, y.place(decade.value)), (right, y.place(decade.value)));
+        svg.power_of_ten("end", (left - 6.0, y.place(decade.value) + 4.0), decade.exponent);
+    }
+    svg.frame((left, top), (right, bottom));
+    svg.text("label", "middle", (0.5 * (left + right), bottom + 36.0), "time [s]");
+    svg.vertical_text("label", (corner.0 + 16.0, 0.5 * (top + bottom)), "residual [m/s]");
+    if let Some(bound) = bound {
+        svg.line("bound", (left, y.place(bound)), (right, y.place(bound)));
+    }
+    for curve in &curves {
+        let place = |p: (f64, f64)| (x.place(p.0), y.place(p.1));
+        svg.polyline(curve.style, curve.method.name(), curve.points().map(place));
+    }
+    // Markers last, so that no curve hides a verdict.
+    for curve in &curves {
+        let marker = curve.marker();
+        if marker.1.is_finite() {
+            svg.marker(
+                curve.style,
+                (x.place(marker.0), y.place(marker.1)),
+                curve.graded.solution.status == Status::Solved,
+            );
+        }
+    }
+    if curves.is_empty() {
+        svg.text("label", "middle", (0.5 * (left + right), 0.5 * (top + bottom)), "no method answered");
+    }
+}
+
+fn draw_legend(svg: &mut Svg, corner: (f64, f64), methods: &[Method]) {
+    let (left, text) = (corner.0 + 10.0, corner.0 + 48.0);
+    let mut y = corner.1 + 6.0;
+    for (style, method) in methods.iter().enumerate() {
+        svg.key_line(style, (left, y), (left + 30.0, y));
+        svg.text("label", "start", (text, y + 4.0), method.name());
+        y += LEGEND_LINE;
+    }
+    y += 0.5 * LEGEND_LINE;
+    svg.key_marker((left + 15.0, y), true);
+    svg.text("label", "start", (text, y + 4.0), "certified solved");
+    y += LEGEND_LINE;
+    svg.key_marker((left + 15.0, y), false);
+    svg.text("label", "start", (text, y + 4.0), "not solved");
+    y += LEGEND_LINE;
+    svg.line("bound", (left, y), (left + 30.0, y));
+    svg.text("label", "start", (text, y + 4.0), "tolerance");
+}

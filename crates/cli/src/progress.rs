@@ -1,0 +1,46 @@
+//! A progress bar on standard error, for a person who waits.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+
+/// Fewer trials than this finish before a bar is of use.
+const FEWEST_TRIALS: usize = 30;
+
+/// A bar over all trials, hidden when nobody looks or little is to be done.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar of `trials` steps.
+    pub fn new(trials: usize, quiet: bool) -> Self {
+        let bar = ProgressBar::new(trials as u64);
+        if quiet || trials < FEWEST_TRIALS || !stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)") {
+            bar.set_style(style);
+        }
+        Progress { bar }
+    }
+
+    /// What is being solved now.
+    pub fn begin(&self, problem: &str, method: &str) {
+        self.bar.set_message(format!("{problem} by {method}"));
+    }
+
+    /// One more is done.
+    pub fn advance(&self, trials: usize) {
+        self.bar.inc(trials as u64);
+    }
+
+    /// Writes to standard output without leaving pieces of the bar between the lines.
+    pub fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.bar.suspend(write)
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

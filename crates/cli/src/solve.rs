@@ -1,0 +1,172 @@
+//! `signorini solve`: every method on every problem, graded; and the demonstration without arguments.
+
+use crate::arguments::{MethodChoice, SolveOptions};
+use crate::error::InputError;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::source;
+use crate::table::{Table, duration};
+use crate::trial::{self, Outcome, Recording, Trial};
+use crate::{json, plot};
+use signorini_problem::{Measure, Tolerance};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What the exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All solved.
+    Solved,
+    /// Some not solved.
+    Unsolved,
+    /// Some input could not be read; the rest was solved or not.
+    BadInput,
+}
+
+impl Verdict {
+    /// 0, 1 or 2.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Verdict::Solved => 0,
+            Verdict::Unsolved => 1,
+            Verdict::BadInput => 2,
+        }
+    }
+}
+
+/// Solves the built-in problem by every method, and says what the table means.
+pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
+    output.line(source::BUILT_IN_DESCRIPTION)?;
+    output.line("")?;
+    let verdict = run(&[], &SolveOptions::default(), output)?;
+    output.line("")?;
+    output.line(
+        "Each answer was graded by the certificate, which recomputes every contact velocity from the problem and the \
+         impulses alone; `natural` is the largest error left at any contact.",
+    )?;
+    output.line(
+        "Rows marked unsolved are methods that ran out of iterations or solve an approximate friction law: the table \
+         says by how much they miss the true one.",
+    )?;
+    output.line("")?;
+    output.line("Next: signorini solve FILE.fcp --plot residuals.svg, signorini methods, signorini solve --help")?;
+    Ok(verdict)
+}
+
+/// Solves `files`, or the built-in problem if there are none.
+pub fn run(files: &[PathBuf], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
+    let sources = source::expand(files)?;
+    // Hours of solving must not end in a file that cannot be written.
+    for path in [&options.json, &options.plot].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    let (methods, stop) = (options.method.methods(), options.stopping_rule());
+    let recording = if options.plot.is_some() { Recording::On } else { Recording::Off };
+    let table = Table::new(&sources, methods);
+    let progress = Progress::new(sources.len() * methods.len(), options.quiet);
+    if !options.quiet {
+        for line in table.header() {
+            output.line(&line)?;
+        }
+    }
+    let (mut trials, mut unreadable) = (Vec::new(), 0);
+    for source in &sources {
+        let problem = match source.load() {
+            Ok(problem) => problem,
+            Err(error) => {
+                // One bad file of many must not take the others' answers with it.
+                unreadable += 1;
+                progress.beside(|| writeln!(io::stderr(), "error: {error}")).ok();
+                progress.advance(methods.len());
+                continue;
+            }
+        };
+        for method in methods {
+            progress.begin(source.name(), method.name());
+            let trial = Trial {
+                problem: source.name().to_owned(),
+                blocks: problem.blocks().len(),
+                rows: problem.rows(),
+                method: *method,
+                outcome: trial::run(&problem, *method, &stop, recording),
+            };
+            if !options.quiet {
+                progress.beside(|| output.line(&table.row(&trial)))?;
+            }
+            progress.advance(1);
+            trials.push(trial);
+        }
+    }
+    progress.finish();
+    if let Some(path) = &options.json {
+        json::write(path, &trials, &stop.tolerance)?;
+    }
+    if let Some(path) = &options.plot {
+        plot::write(path, &trials, &stop.tolerance)?;
+    }
+    if !options.quiet {
+        output.line("")?;
+        output.line(&summary(&trials, &stop.tolerance))?;
+    }
+    Ok(if unreadable > 0 { Verdict::BadInput } else { verdict(&trials, &options.method) })
+}
+
+/// With named methods every row counts; in a comparison of all, a problem is solved when any method solved it.
+fn verdict(trials: &[Trial], choice: &MethodChoice) -> Verdict {
+    let solved = match choice {
+        MethodChoice::Named(_) => trials.iter().all(|trial| trial.outcome.is_solved()),
+        MethodChoice::All => {
+            let crashed = trials.iter().any(|trial| matches!(trial.outcome, Outcome::Crashed(_)));
+            !crashed && by_problem(trials).all(|rows| rows.iter().any(|trial| trial.outcome.is_solved()))
+        }
+    };
+    if solved { Verdict::Solved } else { Verdict::Unsolved }
+}
+
+/// The rows of each problem; they are consecutive.
+pub fn by_problem(trials: &[Trial]) -> impl Iterator<Item = &[Trial]> {
+    trials.chunk_by(|a, b| a.problem == b.problem)
+}
+
+fn summary(trials: &[Trial], tolerance: &Tolerance) -> String {
+    let count = |status: &str| trials.iter().filter(|trial| trial.outcome.status() == status).count();
+    let bound = match tolerance.measure {
+        Measure::Velocity => format!("natural ≤ {:e}·max(1, |q|) m/s", tolerance.value),
+        Measure::Relative => format!("natural_rel ≤ {0:e} and fclib ≤ {0:e}", tolerance.value),
+    };
+    let mut text = format!("{} of {} solved to {bound}", count("solved"), trials.len());
+    for status in ["unsolved", "refused", "crashed"] {
+        if count(status) > 0 {
+            text += &format!(", {} {status}", count(status));
+        }
+    }
+    if by_problem(trials).count() == 1 {
+        let fastest = trials
+            .iter()
+            .filter_map(|trial| match &trial.outcome {
+                Outcome::Graded(graded) if trial.outcome.is_solved() => Some((graded.seconds, trial.method)),
+                _ => None,
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((seconds, method)) = fastest {
+            text += &format!("; fastest: {method}, {}", duration(seconds));
+        }
+    }
+    text + "."
+}
+
+fn check_writable(path: &Path) -> Result<(), InputError> {
+    let unwritable = |cause: io::Error| InputError::Unwritable { path: path.to_owned(), cause };
+    if path.is_dir() {
+        return Err(unwritable(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match parent.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(unwritable(io::Error::from(io::ErrorKind::NotADirectory))),
+        Err(cause) => Err(unwritable(cause)),
+    }
+}
