@@ -1,0 +1,242 @@
+//! The kind `blocks`, version 1: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
+
+use super::container::Array;
+use super::header::{Header, wrong};
+use super::index::{CompressedRows, body_pairs};
+use super::published::inverse_masses;
+use super::schema::{Extent, Kind, Schema};
+use super::{ArrayData, FileError, ProblemFile};
+use crate::{
+    Block, BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, JacobianRow, Law, Limits,
+    Symmetry,
+};
+use Extent::{Exactly, Free};
+use serde_json::Value;
+
+/// The newest version of the kind that is read, and the one that is written.
+pub const BLOCKS_VERSION: u64 = 1;
+
+/// Names are cut here, so that a header stays small.
+const NAME_LIMIT: usize = 200;
+/// Most rows of a block.
+const MOST_ROWS: usize = 6;
+
+const EQUALITY: i32 = 0;
+const NON_NEGATIVE: i32 = 1;
+const INTERVAL: i32 = 2;
+const COULOMB: i32 = 3;
+
+#[derive(Clone, Copy)]
+enum Operator {
+    Dense,
+    BlockSparse,
+    Factored,
+}
+
+impl Operator {
+    fn of(header: &Header) -> Result<Self, FileError> {
+        match header.text("operator")? {
+            "dense" => Ok(Operator::Dense),
+            "block_sparse" => Ok(Operator::BlockSparse),
+            "factored" => Ok(Operator::Factored),
+            other => Err(wrong("operator", &other.into(), "dense, block_sparse or factored")),
+        }
+    }
+}
+
+fn symmetry(header: &Header) -> Result<Symmetry, FileError> {
+    let key = "symmetry";
+    let value = header.value(key).ok_or(FileError::MissingKey { key })?;
+    match (value.as_str(), value.as_f64()) {
+        (Some("exact"), _) => Ok(Symmetry::Exact),
+        (Some("general"), _) => Ok(Symmetry::General),
+        (None, Some(allowed)) if allowed >= 0.0 => Ok(Symmetry::UpTo(allowed)),
+        _ => Err(wrong(key, value, "\"exact\", \"general\" or a number that is not negative")),
+    }
+}
+
+/// Checks the arrays of the kind; returns their names.
+pub(super) fn expect_arrays(
+    header: &Header,
+    schema: &mut Schema,
+    limits: &Limits,
+) -> Result<&'static [&'static str], FileError> {
+    symmetry(header)?;
+    let blocks = header.count("blocks", limits.blocks)?;
+    let rows = header.count("rows", limits.blocks.saturating_mul(MOST_ROWS))?;
+    schema.expect("law", "i32", &[Exactly(blocks)])?;
+    schema.expect("block_rows", "i32", &[Exactly(blocks)])?;
+    schema.expect("parameters", "f64", &[Exactly(blocks), Exactly(2)])?;
+    schema.expect("q", "f64", &[Exactly(rows)])?;
+    Ok(match Operator::of(header)? {
+        Operator::Dense => {
+            schema.expect("W", "f64", &[Exactly(rows), Exactly(rows)])?;
+            &["law", "block_rows", "parameters", "q", "W"]
+        }
+        Operator::BlockSparse => {
+            schema.expect("row_ptr", "i32", &[Exactly(blocks + 1)])?;
+            schema.expect("col_idx", "i32", &[Free])?;
+            schema.expect("values", "f64", &[Free])?;
+            &["law", "block_rows", "parameters", "q", "row_ptr", "col_idx", "values"]
+        }
+        Operator::Factored => {
+            let bodies = header.count("bodies", limits.bodies)?;
+            schema.expect("minv", "f64", &[Exactly(bodies), Exactly(6), Exactly(6)])?;
+            schema.expect("block_body", "i32", &[Exactly(blocks), Exactly(2)])?;
+            schema.expect("J", "f64", &[Exactly(rows), Exactly(12)])?;
+            &["law", "block_rows", "parameters", "q", "minv", "block_body", "J"]
+        }
+    })
+}
+
+/// The problem of a file of this kind.
+pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
+    let header = file.header();
+    let (laws, sizes) = (file.integers("law")?, file.integers("block_rows")?);
+    let parameters = file.numbers("parameters")?.as_chunks::<2>().0;
+    let mut blocks = Vec::with_capacity(laws.len());
+    let mut offsets = Vec::with_capacity(laws.len() + 1);
+    let mut rows = 0;
+    offsets.push(0);
+    for (c, ((law, size), parameters)) in laws.iter().zip(sizes).zip(parameters).enumerate() {
+        let size = match usize::try_from(*size) {
+            Ok(size @ 1..=MOST_ROWS) => size,
+            _ => {
+                let why = "a block has one to six rows";
+                return Err(FileError::Index { array: "block_rows", index: c, value: i64::from(*size), why });
+            }
+        };
+        blocks.push(Block { law: read_law(c, *law, parameters)?, rows: size });
+        rows += size;
+        offsets.push(rows);
+    }
+    let q = file.numbers("q")?.to_vec();
+    if q.len() != rows {
+        return Err(wrong("rows", &q.len().into(), format!("{rows}, the sum of block_rows")));
+    }
+    let delassus = match Operator::of(header)? {
+        Operator::Dense => Delassus::Dense(DenseDelassus::new(rows, file.numbers("W")?.to_vec())),
+        Operator::BlockSparse => {
+            let index = CompressedRows::new(
+                ("row_ptr", file.integers("row_ptr")?),
+                ("col_idx", file.integers("col_idx")?),
+                blocks.len(),
+            )?;
+            let values = file.numbers("values")?.to_vec();
+            Delassus::BlockSparse(BlockSparseDelassus::new(&offsets, index.row_ptr, index.columns, values)?)
+        }
+        Operator::Factored => {
+            let inverse_mass = inverse_masses(file.numbers("minv")?);
+            let pairs = body_pairs("block_body", file.integers("block_body")?, inverse_mass.len())?;
+            let jacobian: Vec<JacobianRow> = file.numbers("J")?.as_chunks::<12>().0.to_vec();
+            Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, jacobian))
+        }
+    };
+    Ok(ContactProblem::new(blocks, delassus, q, symmetry(header)?)?)
+}
+
+fn read_law(c: usize, law: i32, parameters: &[f64; 2]) -> Result<Law, FileError> {
+    let (law, used) = match law {
+        EQUALITY => (Law::Equality, 0),
+        NON_NEGATIVE => (Law::NonNegative, 0),
+        INTERVAL => (Law::Interval { lo: parameters[0], hi: parameters[1] }, 2),
+        COULOMB => (Law::Coulomb { mu: parameters[0] }, 1),
+        other => {
+            let why = "not a law: 0 equality, 1 non-negative, 2 interval, 3 Coulomb";
+            return Err(FileError::Index { array: "law", index: c, value: i64::from(other), why });
+        }
+    };
+    // Anything else than +0 would be lost when the problem is written again.
+    match (used..2).find(|k| parameters[*k].to_bits() != 0) {
+        None => Ok(law),
+        Some(k) => {
+            let (index, value) = (2 * c + k, parameters[k]);
+            Err(FileError::Number { array: "parameters", index, value, why: "the law has no such parameter" })
+        }
+    }
+}
+
+/// The file of a problem.
+pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
+    let blocks = problem.blocks();
+    let mut arrays = Vec::new();
+    let mut add = |name: &str, shape: &[usize], data| {
+        arrays.push(Array { name: name.to_owned(), shape: shape.to_vec(), data });
+    };
+    let (laws, parameters): (Vec<i32>, Vec<[f64; 2]>) = blocks.iter().map(|b| written_law(&b.law)).unzip();
+    add("law", &[blocks.len()], ArrayData::I32(laws));
+    add("block_rows", &[blocks.len()], ArrayData::I32(blocks.iter().map(|b| b.rows as i32).collect()));
+    add("parameters", &[blocks.len(), 2], ArrayData::F64(parameters.into_flattened()));
+    add("q", &[problem.rows()], ArrayData::F64(problem.q().to_vec()));
+    let mut bodies = None;
+    let operator = match problem.delassus() {
+        Delassus::Dense(w) => {
+            add("W", &[problem.rows(), problem.rows()], ArrayData::F64(w.values().to_vec()));
+            "dense"
+        }
+        Delassus::BlockSparse(w) => {
+            // Integers fit: a problem has at most `Limits::stored` entries, which is below 2³¹.
+            let (mut row_ptr, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for c in 0..blocks.len() {
+                for (k, block) in w.row(c) {
+                    columns.push(k as i32);
+                    values.extend_from_slice(block);
+                }
+                row_ptr.push(columns.len() as i32);
+            }
+            add("row_ptr", &[row_ptr.len()], ArrayData::I32(row_ptr));
+            add("col_idx", &[columns.len()], ArrayData::I32(columns));
+            add("values", &[values.len()], ArrayData::F64(values));
+            "block_sparse"
+        }
+        Delassus::Factored(w) => {
+            let minv = w.inverse_mass().as_flattened().as_flattened().to_vec();
+            let pairs = w.bodies().as_flattened().iter().map(|b| b.map_or(-1, |b| b as i32)).collect();
+            add("minv", &[w.inverse_mass().len(), 6, 6], ArrayData::F64(minv));
+            add("block_body", &[blocks.len(), 2], ArrayData::I32(pairs));
+            add("J", &[problem.rows(), 12], ArrayData::F64(w.jacobian().as_flattened().to_vec()));
+            bodies = Some(w.inverse_mass().len());
+            "factored"
+        }
+    };
+    let name: String = name.chars().take(NAME_LIMIT).collect();
+    let mut keys: Vec<(&str, Value)> = vec![
+        ("format", "FCP1".into()),
+        ("kind", Kind::Blocks.name().into()),
+        ("version", BLOCKS_VERSION.into()),
+        ("name", name.into()),
+        ("blocks", blocks.len().into()),
+        ("rows", problem.rows().into()),
+        ("operator", operator.into()),
+        ("symmetry", written_symmetry(problem)),
+    ];
+    keys.extend(bodies.map(|n| ("bodies", n.into())));
+    ProblemFile::assemble(Kind::Blocks, &keys, arrays)
+}
+
+fn written_law(law: &Law) -> (i32, [f64; 2]) {
+    match *law {
+        Law::Equality => (EQUALITY, [0.0; 2]),
+        Law::NonNegative => (NON_NEGATIVE, [0.0; 2]),
+        Law::Interval { lo, hi } => (INTERVAL, [lo, hi]),
+        Law::Coulomb { mu } => (COULOMB, [mu, 0.0]),
+    }
+}
+
+/// The strictest symmetry that the problem has.
+fn written_symmetry(problem: &ContactProblem) -> Value {
+    let mut diagonal = [0.0; MOST_ROWS * MOST_ROWS];
+    let negative_diagonal = (0..problem.blocks().len()).any(|c| {
+        let n = problem.blocks()[c].rows;
+        problem.diagonal_block(c, &mut diagonal[..n * n]);
+        (0..n).any(|i| diagonal[i * n + i] < 0.0)
+    });
+    let asymmetry = problem.asymmetry();
+    if negative_diagonal || !asymmetry.is_finite() {
+        "general".into()
+    } else if asymmetry == 0.0 {
+        "exact".into()
+    } else {
+        asymmetry.into()
+    }
+}
