@@ -19,19 +19,25 @@ fn summary(method: Method) -> &'static str {
     match method.name() {
         "exact" => "Coulomb, all laws; tries fast methods first and stops at the first certificate",
         "interior-point" => {
-            "Coulomb, all laws; primal-dual Newton on two complementarities, few factorizations, any size"
+            "Coulomb, all laws; primal-dual Newton on two complementarities, few factorizations at any size"
         }
-        "newton" => "Coulomb; semismooth Newton on the natural map, quadratic near a regular solution",
-        "fischer-burmeister" => "Coulomb; semismooth Newton on the Fischer–Burmeister function of the cone",
+        "newton" => "Coulomb; proximal Newton on the natural map, quadratic near a regular solution",
+        "fischer-burmeister" => "Coulomb; Newton on the smoothed Fischer–Burmeister function of the cone",
+        "de-saxce" => "Coulomb; de Saxcé's loop around convex cone programs",
         "nsgs" => "Coulomb; Gauss–Seidel sweeps with an exact solve of each contact",
+        "block-pgs" => "Coulomb; Gauss–Seidel sweeps in two phases, normal then friction",
         "pgs" => "projected Gauss–Seidel, row by row; cheap sweeps, slow on stacks and mass ratios",
-        "block-pgs" => "projected Gauss–Seidel, contact by contact",
-        "active-set" => "frictionless; one contact enters or leaves the working set at a time, factor updated",
+        "active-set" => "frictionless; one contact enters or leaves the working set at a time",
         "block-pivoting" => "frictionless; many contacts change at a time, few factorizations",
         "lemke" => "linear complementarity by complementary pivots; any matrix, small problems",
         "box-lcp" => "approximate friction: a box per contact in place of the cone",
-        "polyhedral" => "approximate friction: a faceted cone, solved by complementary pivots",
-        "socp" => "approximate friction: the convex (associated) cone programme, by a reference solver",
+        "socp" => "approximate friction: the convex cone program of the associated law, where slip lifts off",
+        name if name.starts_with("polyhedral") && name.ends_with("-outer") => {
+            "approximate friction: a pyramid around the cone, with as many sides as the name says"
+        }
+        name if name.starts_with("polyhedral") => {
+            "approximate friction: a pyramid inside the cone, with as many sides as the name says"
+        }
         _ => "",
     }
 }

@@ -21,6 +21,7 @@ const LEAST_RESIDUAL: f64 = 1e-18;
 /// The clock does not resolve less [s].
 const LEAST_TIME: f64 = 1e-7;
 
+const HEADING: &str = "Residual against time (curves: the method's own; markers: the certificate)";
 const PANEL: (f64, f64) = (560.0, 360.0);
 const MARGIN: Margin = Margin { left: 64.0, right: 16.0, top: 34.0, bottom: 44.0 };
 const TITLE_HEIGHT: f64 = 44.0;
@@ -49,7 +50,7 @@ fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
     let legend_height = 30.0 + LEGEND_LINE * (methods.len() + 3) as f64;
     let width = columns as f64 * PANEL.0 + LEGEND_WIDTH;
     let height = TITLE_HEIGHT + f64::max(lines as f64 * PANEL.1, legend_height);
-    let mut svg = Svg::new(width, height, "Residual against time");
+    let mut svg = Svg::new(width, height, HEADING);
     for (i, panel) in panels.iter().enumerate() {
         let corner = ((i % columns) as f64 * PANEL.0, TITLE_HEIGHT + (i / columns) as f64 * PANEL.1);
         draw_panel(&mut svg, corner, panel, &methods, tolerance);

@@ -6,6 +6,9 @@ use std::fmt::Write;
 const COLOURS: [&str; 8] = ["#3b7dd8", "#d9622b", "#2a9d5c", "#c2417a", "#8a63d2", "#b8860b", "#1a9aa8", "#7f8389"];
 const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
 
+/// Points of a curve closer than this [px] in both directions are one.
+const APART: f64 = 0.5;
+
 const STYLE: &str = "\
 .back{fill:#ffffff}.frame{fill:none;stroke:#57606a;stroke-width:1}.grid{stroke:#d0d7de;stroke-width:1}\
 .bound{stroke:#57606a;stroke-width:1.5;stroke-dasharray:8 4}.curve{fill:none;stroke-width:1.8;stroke-linejoin:round}\
@@ -100,10 +103,24 @@ impl Svg {
     pub fn polyline(&mut self, style: usize, name: &str, points: impl Iterator<Item = (f64, f64)>) {
         let (colour, dash) = look(style);
         let mut list = String::new();
-        for (x, y) in points {
+        let mut append = |(x, y): (f64, f64)| {
             let separator = if list.is_empty() { "" } else { " " };
             // Writing to a String cannot fail.
             let _ = write!(list, "{separator}{x:.1},{y:.1}");
+        };
+        // Sweeping methods record tens of thousands of points; those that would fall on the last one are left out.
+        let (mut drawn, mut left_out) = (None, None);
+        for point in points {
+            let near = |(x, y): (f64, f64)| (point.0 - x).abs() < APART && (point.1 - y).abs() < APART;
+            if drawn.is_some_and(near) {
+                left_out = Some(point);
+            } else {
+                append(point);
+                (drawn, left_out) = (Some(point), None);
+            }
+        }
+        if let Some(end) = left_out {
+            append(end);
         }
         self.push(format_args!(
             "<polyline class=\"curve\" stroke=\"{colour}\" stroke-dasharray=\"{dash}\" points=\"{list}\">\
@@ -174,6 +191,17 @@ mod tests {
     #[test]
     fn names_from_outside_cannot_break_the_document() {
         assert_eq!(escape("a<b> & \"c\"\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot;\u{fffd}");
+    }
+
+    #[test]
+    fn crowded_points_are_left_out_and_the_ends_are_kept() {
+        let mut svg = Svg::new(10.0, 10.0, "");
+        svg.polyline(0, "", (0..=100_000).map(|i| (f64::from(i) * 1e-4, 1.0)));
+        let drawing = svg.finish();
+        let (_, rest) = drawing.split_once("points=\"").unwrap_or_default();
+        let (points, _) = rest.split_once('"').unwrap_or_default();
+        assert!(points.starts_with("0.0,1.0 ") && points.ends_with(" 10.0,1.0"), "{points}");
+        assert_eq!(points.split(' ').count(), 21);
     }
 
     #[test]
