@@ -1,1 +1,26 @@
-//! stub
+//! Contact problems with known answers: shared by tests, benches, examples and the command.
+//!
+//! * [`problems`]: the families (stacks, walls, piles, arches, chains, motors, linear complementarity problems, ...),
+//!   each a function of its size that returns a [`GeneratedProblem`], and a [`problems::catalogue`] of named instances.
+//! * [`Collapse`]: a column of spheres that falls in a box, one contact problem per step.
+//! * [`Assembly`]: rigid bodies, contacts, joints and motors, turned into one [`signorini_problem::ContactProblem`].
+//! * [`contact`] and [`Body`]: the rows of J and the inverse mass, as pure functions.
+//!
+//! Sign conventions, units and laws are those of [`signorini_problem`]. Everything is a function of its arguments: the
+//! same call gives the same bits, and all randomness comes from a seeded [`random::SplitMix64`].
+
+mod assembly;
+mod body;
+mod collapse;
+pub mod contact;
+mod error;
+mod generated;
+pub mod problems;
+pub mod random;
+pub mod vector;
+
+pub use assembly::{Assembly, DENSITY, GRAVITY, STEP};
+pub use body::{Axes, Body, box_inertia, inverse_mass, sphere_inertia};
+pub use collapse::Collapse;
+pub use error::SceneError;
+pub use generated::{Departure, Family, GeneratedProblem, Known};
