@@ -1,6 +1,6 @@
 //! What can be wrong with the input: what, where, and what to do next.
 
-use signorini_problem::ProblemError;
+use signorini_scenes::SceneError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -17,7 +17,7 @@ pub enum InputError {
     #[error("{path}: {why}; the format is described in docs/problem-files.md", path = .path.display())]
     BadFile { path: PathBuf, why: String },
     #[error("the built-in problem is not valid ({0}); this is a defect, please report it")]
-    BuiltIn(ProblemError),
+    BuiltIn(SceneError),
     #[error("{path}: cannot be written ({cause}); give a path in a directory that exists and may be written to", path = .path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
     #[error("standard output cannot be written ({0})")]

@@ -1,15 +1,16 @@
 //! Where problems come from: files, directories of files, or the one built in.
 
 use crate::error::InputError;
+use signorini_problem::ContactProblem;
 use signorini_problem::io::{FileError, ProblemFile};
-use signorini_problem::{Block, ContactProblem, Delassus, FactoredDelassus, Symmetry};
+use signorini_scenes::problems::{PileOptions, pyramid3d};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// What the demonstration solves.
 pub const BUILT_IN_DESCRIPTION: &str =
-    "Ten boxes in a stack, four frictional contacts per face, one step of gravity (10 ms), solved by every method:";
+    "A pyramid of 14 cubes, 116 frictional contacts, one step of gravity (10 ms), solved by every method:";
 
 /// A problem that can be loaded when its turn comes.
 #[derive(Debug)]
@@ -93,34 +94,8 @@ fn read_file(path: &Path) -> Result<ContactProblem, InputError> {
     ProblemFile::read(path).map_err(bad)?.to_problem().map_err(bad)
 }
 
-const BUILT_IN_NAME: &str = "stack of 10";
+const BUILT_IN_NAME: &str = "pyramid";
 
-/// Ten unit cubes of 1 kg on a floor, four corners per face, friction 0.5, one step of 10 ms.
 fn built_in() -> Result<ContactProblem, InputError> {
-    const BOXES: u32 = 10;
-    const FALL: f64 = 9.81 * 0.01;
-    let mut inverse_mass = [[0.0; 6]; 6];
-    for i in 0..3 {
-        (inverse_mass[i][i], inverse_mass[i + 3][i + 3]) = (1.0, 6.0);
-    }
-    let (mut blocks, mut bodies, mut jacobian, mut q) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for upper in 0..BOXES {
-        for (x, y) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
-            blocks.push(Block::contact(0.5));
-            bodies.push([upper.checked_sub(1), Some(upper)]);
-            for direction in [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
-                let [dx, dy, dz] = direction;
-                let arm = |z: f64| [y * dz - z * dy, z * dx - x * dz, x * dy - y * dx];
-                let mut row = [0.0; 12];
-                for i in 0..3 {
-                    (row[i], row[i + 3]) = (-direction[i], -arm(0.5)[i]);
-                    (row[i + 6], row[i + 9]) = (direction[i], arm(-0.5)[i]);
-                }
-                jacobian.push(row);
-                q.push(if upper == 0 { -FALL * dz } else { 0.0 });
-            }
-        }
-    }
-    let delassus = FactoredDelassus::new(vec![inverse_mass; BOXES as usize], bodies, jacobian);
-    ContactProblem::new(blocks, Delassus::Factored(delassus), q, Symmetry::Exact).map_err(InputError::BuiltIn)
+    pyramid3d(3, &PileOptions::default()).map(|generated| generated.problem).map_err(InputError::BuiltIn)
 }
