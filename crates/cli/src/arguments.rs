@@ -37,14 +37,20 @@ pub enum Command {
     Solve(SolveArguments),
     /// List the methods, one line each.
     Methods,
+    /// List the generated problems, one line each.
+    Scenes,
 }
 
 /// Arguments of `signorini solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
-    /// Problem files; a directory means the .fcp files in it, in order of name. None: a built-in problem.
+    /// Problem files; a directory means the .fcp files in it, in order of name. Neither file nor scene: the
+    /// built-in problem.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Generated problems by name, or 'small', 'medium', 'large' for all of that size; `signorini scenes` lists them.
+    #[arg(long = "scene", value_name = "NAME[,NAME]", value_delimiter = ',')]
+    pub scenes: Vec<String>,
     /// How to solve them.
     #[command(flatten)]
     pub options: SolveOptions,
