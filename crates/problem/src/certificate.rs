@@ -467,3 +467,36 @@ fn natural_map(mu: f64, x: [f64; 3], u: [f64; 3], slip: f64) -> f64 {
     let k = mu * n / t;
     norm([x[0] - n, x[1] - k * z_t[0], x[2] - k * z_t[1]].into_iter())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Block, FactoredDelassus, Symmetry};
+
+    #[test]
+    fn grading_again_allocates_nothing() {
+        let mut inverse_mass = [[0.0; 6]; 6];
+        (0..6).for_each(|i| inverse_mass[i][i] = 1.0);
+        let n = 40;
+        let jacobian = (0..3 * n).map(|k| std::array::from_fn(|j| f64::from(j == k % 3))).collect();
+        let w =
+            FactoredDelassus::new(vec![inverse_mass; n], (0..n as u32).map(|b| [Some(b), None]).collect(), jacobian);
+        let q = [-1.0, 0.1, 0.0].repeat(n);
+        let problem =
+            ContactProblem::new(vec![Block::contact(0.5); n], Delassus::Factored(w), q, Symmetry::Exact).unwrap();
+        let mut certifier = Certifier::default();
+        let memory = |c: &Certifier| {
+            let own = [&c.u, &c.magnitude, &c.bodies].map(|v| (v.as_ptr() as usize, v.capacity()));
+            (own, c.residuals.as_ptr() as usize, c.residuals.capacity())
+        };
+        let first = certifier.certify(&problem, &[1.0, -0.1, 0.0].repeat(n)).unwrap();
+        assert_eq!((first.natural, first.counts.stick), (0.0, n));
+        let before = memory(&certifier);
+        let second = certifier.certify(&problem, &vec![0.0; 3 * n]).unwrap();
+        assert_eq!(memory(&certifier), before);
+        // Nothing of the first impulse is left over.
+        assert_eq!(second, certify(&problem, &vec![0.0; 3 * n]).unwrap());
+        assert_eq!(certifier.velocity(), problem.q());
+    }
+}
