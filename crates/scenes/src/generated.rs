@@ -64,7 +64,7 @@ pub struct Known {
 pub struct Departure {
     /// Largest difference of a body's velocity [m/s, rad/s].
     pub velocity: f64,
-    /// Difference of the total impulse of the fixed world over its size [1]; [N·s] if it is zero.
+    /// Difference of the total impulse of the fixed world over its size \[1\]; [N·s] if it is zero.
     pub world_impulse: f64,
 }
 

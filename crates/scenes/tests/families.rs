@@ -88,6 +88,8 @@ fn every_known_impulse_is_certified() {
     }
     for family in [
         Family::Stack,
+        Family::Wall,
+        Family::Pyramid,
         Family::Table,
         Family::Incline,
         Family::Arch,
@@ -116,6 +118,20 @@ fn stack_interface_carries_the_weight_above() {
     }
     let certificate = certify(&problem.problem, impulse).unwrap();
     assert!(certificate.natural <= 1e-12 && certificate.counts.stick == 40, "{certificate:?}");
+}
+
+#[test]
+fn resting_walls_and_pyramids_have_a_frictionless_equilibrium() {
+    let scattered = PileOptions { masses: Masses::LogUniform { ratio: 1e6, seed: 3 }, ..PLAIN };
+    for options in [PLAIN, SIDES, scattered] {
+        for problem in [wall(5, 6, &options), wall(4, 5, &options), pyramid2d(6, &options), pyramid3d(4, &options)] {
+            let problem = problem.unwrap();
+            let r = problem.known.impulse.as_ref().unwrap();
+            assert!(r.chunks_exact(3).all(|r| r[0] >= 0.0 && r[1] == 0.0 && r[2] == 0.0), "{}", problem.name);
+            let certificate = certify(&problem.problem, r).unwrap();
+            assert!(certificate.meets(&Tolerance::velocity(1e-12)), "{}: {certificate:?}", problem.name);
+        }
+    }
 }
 
 #[test]
