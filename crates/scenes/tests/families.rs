@@ -3,7 +3,7 @@
 
 use signorini_problem::{Law, Tolerance, certify};
 use signorini_scenes::problems::*;
-use signorini_scenes::{Family, GRAVITY, GeneratedProblem, STEP, SceneError};
+use signorini_scenes::{Assembly, Body, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
 
 const PLAIN: PileOptions = PileOptions { mu: 0.5, masses: Masses::Equal, motion: Motion::Rest, sides: Sides::Ignored };
 const SIDES: PileOptions = PileOptions { sides: Sides::Included, ..PLAIN };
@@ -309,8 +309,17 @@ fn refused_arguments_name_themselves() {
     assert!(matches!(stack(0, &PLAIN), Err(SceneError::Parameter { name: "cubes", .. })));
     assert!(matches!(wall(1, 3, &PLAIN), Err(SceneError::Parameter { .. })));
     assert!(matches!(stack(3, &PileOptions { mu: f64::NAN, ..PLAIN }), Err(SceneError::Problem(_))));
-    assert!(matches!(chain(3, Masses::HeavyTop { ratio: -1.0 }), Err(SceneError::Parameter { .. })));
+    assert!(matches!(chain(3, Masses::HeavyLast { ratio: -1.0 }), Err(SceneError::Parameter { .. })));
     assert!(matches!(plank(2.0, 0.5, 0.5), Err(SceneError::Parameter { .. })));
     let lcp = random_spd(5, 0.1, 1).unwrap();
     assert!(matches!(perturbed(&lcp, Perturbation::Kick { speed: 1.0 }, 1), Err(SceneError::NoBodies { .. })));
+}
+
+#[test]
+fn unknown_bodies_are_refused() {
+    let mut assembly = Assembly::default();
+    let ball = assembly.body(Body::sphere(1.0, 0.5, [0.0, 0.0, 0.5]));
+    assembly.contact([Some(ball), Some(7)], [0.0, 0.0, 1.0], [0.0; 3], 0.0, 0.5);
+    let refused = assembly.build("unknown".to_owned(), Family::Box, Known::default());
+    assert!(matches!(refused, Err(SceneError::Problem(_))), "{refused:?}");
 }

@@ -14,7 +14,7 @@ pub enum Masses {
     #[default]
     Equal,
     /// The last one is `ratio` times heavier than the others.
-    HeavyTop {
+    HeavyLast {
         /// Heavy over light \[1\].
         ratio: f64,
     },
@@ -42,14 +42,14 @@ impl Masses {
     pub fn factors(&self, n: usize) -> Result<Vec<f64>, SceneError> {
         match *self {
             Masses::Equal => {}
-            Masses::HeavyTop { ratio }
+            Masses::HeavyLast { ratio }
             | Masses::Alternating { ratio }
             | Masses::Geometric { ratio }
             | Masses::LogUniform { ratio, .. } => SceneError::positive("mass ratio", ratio)?,
         }
         Ok(match *self {
             Masses::Equal => vec![1.0; n],
-            Masses::HeavyTop { ratio } => (0..n).map(|i| if i + 1 == n { ratio } else { 1.0 }).collect(),
+            Masses::HeavyLast { ratio } => (0..n).map(|i| if i + 1 == n { ratio } else { 1.0 }).collect(),
             Masses::Alternating { ratio } => (0..n).map(|i| if i % 2 == 1 { ratio } else { 1.0 }).collect(),
             Masses::Geometric { ratio } => {
                 (0..n).map(|i| ratio.powf(i as f64 / n.saturating_sub(1).max(1) as f64)).collect()
@@ -65,7 +65,7 @@ impl Masses {
     pub(crate) fn suffix(&self) -> String {
         match self {
             Masses::Equal => String::new(),
-            Masses::HeavyTop { ratio } => format!("_top{ratio:e}"),
+            Masses::HeavyLast { ratio } => format!("_heavy{ratio:e}"),
             Masses::Alternating { ratio } => format!("_alt{ratio:e}"),
             Masses::Geometric { ratio } => format!("_geo{ratio:e}"),
             Masses::LogUniform { ratio, .. } => format!("_mass{ratio:e}"),
