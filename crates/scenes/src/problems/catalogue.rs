@@ -14,6 +14,20 @@ pub enum Size {
     Large,
 }
 
+impl Size {
+    /// From small to large.
+    pub const ALL: [Size; 3] = [Size::Small, Size::Medium, Size::Large];
+
+    /// The name used in messages and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Size::Small => "small",
+            Size::Medium => "medium",
+            Size::Large => "large",
+        }
+    }
+}
+
 /// One instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
