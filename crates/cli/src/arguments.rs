@@ -110,7 +110,7 @@ impl SolveOptions {
 /// The measures by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MeasureName {
-    /// natural ≤ tolerance · max(1, |q|) in m/s.
+    /// natural ≤ tolerance · max(1, |q|) in m/s, and the normal part ≤ twice that.
     Velocity,
     /// natural_rel ≤ tolerance and fclib ≤ tolerance, without unit.
     Relative,

@@ -59,22 +59,13 @@ pub fn expand(paths: &[PathBuf], scenes: &[String]) -> Result<Vec<Source>, Input
 
 /// A name of the catalogue, or a size for all of that size.
 fn expand_scene(name: &str, sources: &mut Vec<Source>) -> Result<(), InputError> {
-    let size = [Size::Small, Size::Medium, Size::Large].into_iter().find(|size| size_name(*size) == name);
+    let size = Size::ALL.into_iter().find(|size| size.name() == name);
     let before = sources.len();
     let wanted = |entry: &&Entry| entry.name == name || Some(entry.size) == size;
     for entry in entries().iter().filter(wanted) {
         sources.push(Source { name: entry.name.to_owned(), origin: Origin::Generated(*entry) });
     }
     if sources.len() == before { Err(InputError::UnknownScene { name: name.to_owned() }) } else { Ok(()) }
-}
-
-/// The word for a size on the command line.
-pub fn size_name(size: Size) -> &'static str {
-    match size {
-        Size::Small => "small",
-        Size::Medium => "medium",
-        Size::Large => "large",
-    }
 }
 
 fn expand_files(paths: &[PathBuf]) -> Result<Vec<Source>, InputError> {
