@@ -44,7 +44,7 @@
 //!
 //! Cost: 5–20 ns open or stick, 50–150 ns slip.
 
-use crate::cone::{Mat3, Vec3};
+use crate::cone::{self, Mat3, Vec3};
 use signorini_problem::{Block, ContactProblem, Law};
 
 /// Principal value of S, relative to the trace of K, below which the contact cannot move in that direction: S is a
@@ -56,6 +56,9 @@ const NO_MOTION: f64 = 1e-12;
 const LAST_STEP: f64 = 1e-9;
 /// Steps of the root search. Three to six are usual; a double root halves the error at each.
 const MAX_STEPS: usize = 80;
+
+/// Rounds of refinement of a single contact; one is usual.
+const MAX_ROUNDS: usize = 60;
 
 /// What a contact does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,16 +272,23 @@ pub fn solve_problem(problem: &ContactProblem, impulses: &mut [f64]) -> Option<L
     }
     let contact =
         if rows == 2 { OneContact::planar(&[[k[0][0], k[0][1]], [k[1][0], k[1][1]]]) } else { OneContact::new(&k) };
+    let velocity = |r: &Vec3| -> Vec3 { std::array::from_fn(|i| (0..3).map(|j| k[i][j] * r[j]).sum::<f64>() + q[i]) };
+    let error = |r: &Vec3, u: &Vec3| {
+        let (f, _) = cone::natural_map(problem.scales()[0], mu, r, u);
+        f[0] * f[0] + f[1] * f[1] + f[2] * f[2]
+    };
     let (mut r, mut outcome) = contact.solve(mu, &q);
-    // Each further round removes the round-off of an ill-conditioned K, or the part of it that is not symmetric.
-    let rounds = if problem.asymmetry() > 0.0 { 60 } else { 2 };
-    for _ in 0..rounds {
-        let u: Vec3 = std::array::from_fn(|i| (0..3).map(|j| k[i][j] * r[j]).sum::<f64>() + q[i]);
-        let (better, refined) = contact.advance(mu, &u, &r);
-        if better == r {
+    let mut u = velocity(&r);
+    // Each further round removes the round-off of an ill-conditioned K, or the part of it that is not symmetric. Where
+    // impulses are so large that q drowns in them it would do harm: the better one stays.
+    for _ in 0..MAX_ROUNDS {
+        let (next, next_outcome) = contact.advance(mu, &u, &r);
+        let next_u = velocity(&next);
+        // Whether the contact opens is decided by q alone.
+        if next_outcome == LocalOutcome::Open || !(error(&next, &next_u) < error(&r, &u)) {
             break;
         }
-        (r, outcome) = (better, refined);
+        (r, u, outcome) = (next, next_u, next_outcome);
     }
     impulses.copy_from_slice(&r[..rows]);
     Some(outcome)

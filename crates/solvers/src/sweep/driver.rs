@@ -9,6 +9,9 @@ use signorini_problem::{Certifier, ContactProblem};
 /// among themselves long after the motion is right. Also bounds the round-off that Δv collects.
 const LOOK_EVERY: usize = 50;
 
+/// Residual, in units of the round-off of the largest velocity summed, at which the judge is asked whether it is zero.
+const FLOOR_FACTOR: f64 = 4.0;
+
 /// Who says that the sweeps may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
@@ -102,7 +105,8 @@ impl<S: ContactStep> Sweeps<S> {
         residual: f64,
         target: &mut f64,
     ) -> bool {
-        if !(residual <= *target) {
+        // Below the round-off of the largest terms no residual can be told from zero, whatever was asked.
+        if !(residual <= f64::max(*target, FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r))) {
             return false;
         }
         if acceptance == Acceptance::OwnResidual {

@@ -72,6 +72,10 @@ impl<S: ContactStep> PreparedBlock<S> {
         self.first..self.first + self.rows
     }
 
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// Replaces the impulse of block `c`; returns the square of `w‖δr‖` [m²/s²].
     #[inline]
     pub(super) fn visit<C: Coupling>(

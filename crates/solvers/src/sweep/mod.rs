@@ -136,6 +136,12 @@ impl<S: ContactStep> Sweeper<S> {
         worst
     }
 
+    /// Largest velocity that enters a sum, `max(|q|, w_c|r_c|)` [m/s].
+    pub fn magnitude(&self, problem: &ContactProblem, r: &[f64]) -> f64 {
+        let own = self.blocks.iter().map(|b| b.scale() * r[b.range()].iter().fold(0.0, |m: f64, x| m.max(x.abs())));
+        own.fold(problem.speed(), f64::max)
+    }
+
     /// Velocity change of the bodies `Δv = M⁻¹Jᵀr` [m/s, rad/s], six numbers per body, into `out`. Empty unless W is
     /// factored.
     pub fn body_velocities(&self, out: &mut Vec<f64>) {
