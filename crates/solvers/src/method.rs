@@ -9,25 +9,33 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Placeholder.
-    None,
+    /// Projected Gauss–Seidel, [`crate::Pgs`].
+    Pgs,
+    /// Nonsmooth Gauss–Seidel with exact local solves, [`crate::Nsgs`].
+    Nsgs,
+    /// Two-phase block Gauss–Seidel, [`crate::BlockPgs`].
+    BlockPgs,
 }
 
 impl Method {
     /// All methods, in the order of the tables.
-    pub const ALL: &[Method] = &[];
+    pub const ALL: &[Method] = &[Method::Pgs, Method::Nsgs, Method::BlockPgs];
 
     /// The name, as written on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Method::None => unreachable!(),
+            Method::Pgs => "pgs",
+            Method::Nsgs => "nsgs",
+            Method::BlockPgs => "block-pgs",
         }
     }
 
     /// A solver of this method with its default options.
     pub fn solver(self) -> Box<dyn ContactSolver + Send> {
         match self {
-            Method::None => unreachable!(),
+            Method::Pgs => Box::new(crate::Pgs::default()),
+            Method::Nsgs => Box::new(crate::Nsgs::default()),
+            Method::BlockPgs => Box::new(crate::BlockPgs::default()),
         }
     }
 }
