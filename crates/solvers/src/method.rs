@@ -1,6 +1,6 @@
 //! The names of the methods: one list for Rust, files and the command line.
 
-use crate::ContactSolver;
+use crate::{ActiveSet, BlockPivoting, ContactSolver, Lemke};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -9,25 +9,33 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Placeholder.
-    None,
+    /// [`ActiveSet`]: exact, frictionless.
+    ActiveSet,
+    /// [`BlockPivoting`]: exact, frictionless.
+    BlockPivoting,
+    /// [`Lemke`]: linear complementarity problems of any matrix.
+    Lemke,
 }
 
 impl Method {
     /// All methods, in the order of the tables.
-    pub const ALL: &[Method] = &[];
+    pub const ALL: &[Method] = &[Method::ActiveSet, Method::BlockPivoting, Method::Lemke];
 
     /// The name, as written on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Method::None => unreachable!(),
+            Method::ActiveSet => "active-set",
+            Method::BlockPivoting => "block-pivoting",
+            Method::Lemke => "lemke",
         }
     }
 
     /// A solver of this method with its default options.
     pub fn solver(self) -> Box<dyn ContactSolver + Send> {
         match self {
-            Method::None => unreachable!(),
+            Method::ActiveSet => Box::new(ActiveSet::default()),
+            Method::BlockPivoting => Box::new(BlockPivoting::default()),
+            Method::Lemke => Box::new(Lemke::default()),
         }
     }
 }
