@@ -5,7 +5,11 @@
 
 pub mod cone;
 mod history;
+pub mod interior_point;
+mod linalg;
+mod merit;
 mod method;
+mod newton_system;
 mod solver;
 
 pub use history::{History, HistoryPoint};
