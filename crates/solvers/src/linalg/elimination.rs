@@ -180,32 +180,36 @@ fn column_structures(graph: &BlockGraph, order: &[usize], position: &[usize]) ->
 fn supernodes(graph: &BlockGraph, order: &[usize], structure: &[Vec<usize>]) -> Vec<std::ops::Range<usize>> {
     let size = |p: usize| graph.sizes[order[p]];
     let rows = |list: &[usize]| list.iter().map(|p| size(*p)).sum::<usize>();
-    let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+    /// Consecutive positions, their pivot rows, and the entries of their columns that are not forced zeros.
+    struct Group {
+        positions: std::ops::Range<usize>,
+        pivots: usize,
+        entries: usize,
+    }
+    let mut groups: Vec<Group> = Vec::new();
     for p in 0..order.len() {
-        let mut group = p..p + 1;
+        let below = rows(&structure[p]);
+        let mut group = Group { positions: p..p + 1, pivots: size(p), entries: size(p) * (size(p) + below) };
         // Merge the group before, if it is the last child and little is lost; repeat, since merging changes the group.
         while let Some(child) = groups.last() {
-            if structure[child.end - 1].first() != Some(&group.start) {
+            if structure[child.positions.end - 1].first() != Some(&group.positions.start) {
                 break;
             }
-            let child_pivots: usize = child.clone().map(size).sum();
-            let group_pivots: usize = group.clone().map(size).sum();
-            let below = rows(&structure[group.end - 1]);
-            // Rows that the child's panel would gain.
-            let gained = group_pivots + below - rows(&structure[child.end - 1]);
-            let zeros = (gained * child_pivots) as f64;
-            let merged = ((child_pivots + group_pivots) * (child_pivots + group_pivots + below)) as f64;
-            let allowed =
-                if child_pivots <= MERGE_SMALL_PIVOTS { MERGE_SMALL_ZERO_SHARE } else { MERGE_ZERO_SHARE };
-            if zeros > allowed * merged {
+            let pivots = child.pivots + group.pivots;
+            let entries = child.entries + group.entries;
+            // Entries of the merged panel, its upper triangle counted as stored.
+            let panel = pivots * (pivots + below) - pivots * pivots / 2 + group.pivots * group.pivots / 2;
+            let zero_share = 1.0 - (entries as f64 / panel as f64).min(1.0);
+            let allowed = if pivots <= MERGE_SMALL_PIVOTS { MERGE_SMALL_ZERO_SHARE } else { MERGE_ZERO_SHARE };
+            if zero_share > allowed {
                 break;
             }
-            group.start = child.start;
+            group = Group { positions: child.positions.start..group.positions.end, pivots, entries };
             groups.pop();
         }
         groups.push(group);
     }
-    groups
+    groups.into_iter().map(|g| g.positions).collect()
 }
 
 fn plan(
