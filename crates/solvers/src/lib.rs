@@ -9,6 +9,7 @@ pub mod interior_point;
 mod linalg;
 mod merit;
 mod method;
+pub mod newton;
 mod newton_system;
 mod solver;
 
