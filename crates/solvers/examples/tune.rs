@@ -25,16 +25,27 @@ pub fn load(path: &str) -> Option<(String, ContactProblem)> {
         "local" => {
             let d = h["dim"].as_u64().unwrap_or(3) as usize;
             let mu = &f["mu"];
-            let blocks: Vec<Block> = mu.iter().map(|m| if d == 3 { Block::contact(*m) } else { Block::planar_contact(*m) }).collect();
+            let blocks: Vec<Block> =
+                mu.iter().map(|m| if d == 3 { Block::contact(*m) } else { Block::planar_contact(*m) }).collect();
             let off: Vec<usize> = (0..=mu.len()).map(|i| d * i).collect();
-            let w = BlockSparseDelassus::new(&off, iarr["row_ptr"].iter().map(|x| *x as usize).collect(), iarr["col_idx"].iter().map(|x| *x as usize).collect(), f["blocks"].clone()).unwrap();
+            let w = BlockSparseDelassus::new(
+                &off,
+                iarr["row_ptr"].iter().map(|x| *x as usize).collect(),
+                iarr["col_idx"].iter().map(|x| *x as usize).collect(),
+                f["blocks"].clone(),
+            )
+            .unwrap();
             ContactProblem::new(blocks, Delassus::BlockSparse(w), f["q"].clone(), Symmetry::IMPORTED).unwrap()
         }
         "bodies" => {
             let mu = &f["mu"];
             let nc = mu.len();
-            let minv: Vec<[[f64; 6]; 6]> = f["minv"].chunks(36).map(|c| std::array::from_fn(|i| std::array::from_fn(|j| c[6 * i + j]))).collect();
-            let cb: Vec<[Option<u32>; 2]> = iarr["contact_body"].chunks(2).map(|c| [(c[0] >= 0).then_some(c[0] as u32), (c[1] >= 0).then_some(c[1] as u32)]).collect();
+            let minv: Vec<[[f64; 6]; 6]> =
+                f["minv"].chunks(36).map(|c| std::array::from_fn(|i| std::array::from_fn(|j| c[6 * i + j]))).collect();
+            let cb: Vec<[Option<u32>; 2]> = iarr["contact_body"]
+                .chunks(2)
+                .map(|c| [(c[0] >= 0).then_some(c[0] as u32), (c[1] >= 0).then_some(c[1] as u32)])
+                .collect();
             let j = &f["J"];
             let mut rows = vec![[0.0; 12]; 3 * nc];
             let mut q = f["b"].clone();
@@ -51,7 +62,13 @@ pub fn load(path: &str) -> Option<(String, ContactProblem)> {
                     }
                 }
             }
-            ContactProblem::new(mu.iter().map(|m| Block::contact(*m)).collect(), Delassus::Factored(FactoredDelassus::new(minv, cb, rows)), q, Symmetry::IMPORTED).unwrap()
+            ContactProblem::new(
+                mu.iter().map(|m| Block::contact(*m)).collect(),
+                Delassus::Factored(FactoredDelassus::new(minv, cb, rows)),
+                q,
+                Symmetry::IMPORTED,
+            )
+            .unwrap()
         }
         _ => return None,
     };
@@ -83,7 +100,15 @@ fn main() {
             let c = certify(&p, &r).unwrap();
             let solved = c.meets(&stop.tolerance);
             any |= solved;
-            line += &format!(" | {label} {} {:3} {:.0e}/{:.0e} {:.2}ms (prep {:.2})", if solved { "OK" } else { "--" }, e.iterations, c.natural_rel, c.fclib_error, dt * 1e3, tp * 1e3);
+            line += &format!(
+                " | {label} {} {:3} {:.0e}/{:.0e} {:.2}ms (prep {:.2})",
+                if solved { "OK" } else { "--" },
+                e.iterations,
+                c.natural_rel,
+                c.fclib_error,
+                dt * 1e3,
+                tp * 1e3
+            );
         }
         ok += any as usize;
         tot += 1;

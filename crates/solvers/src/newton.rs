@@ -88,15 +88,9 @@ pub(crate) struct NewtonEnd {
 
 impl NewtonStep {
     fn resize(&mut self, problem: &ContactProblem) {
-        for buffer in [
-            &mut self.u,
-            &mut self.f,
-            &mut self.g,
-            &mut self.dr,
-            &mut self.w_dr,
-            &mut self.correction,
-            &mut self.trial,
-        ] {
+        for buffer in
+            [&mut self.u, &mut self.f, &mut self.g, &mut self.dr, &mut self.w_dr, &mut self.correction, &mut self.trial]
+        {
             buffer.resize(problem.rows(), 0.0);
         }
         for matrices in [&mut self.c, &mut self.dg, &mut self.keep] {

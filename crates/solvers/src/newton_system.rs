@@ -94,8 +94,7 @@ impl NewtonSystem {
             };
             let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
             let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
-            self.form =
-                Form::Velocity(VelocityForm { bodies: w.bodies().to_vec(), rows: Vec::new(), slots, diagonal });
+            self.form = Form::Velocity(VelocityForm { bodies: w.bodies().to_vec(), rows: Vec::new(), slots, diagonal });
         }
         let Form::Velocity(form) = &mut self.form else { return };
         form.rows.clear();

@@ -234,9 +234,7 @@ impl Point {
     pub(super) fn longest_step(&self, cell: &Cell, d: &Direction) -> f64 {
         match *cell {
             Cell::Joint | Cell::Fixed => f64::INFINITY,
-            Cell::Normal | Cell::Frictionless => {
-                f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0]))
-            }
+            Cell::Normal | Cell::Frictionless => f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0])),
             Cell::Frictional { mu } => {
                 let pair = f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0]));
                 let x = [mu * self.r[0], self.r[1], self.r[2]];
@@ -318,4 +316,22 @@ fn to_cone_surface(x: &[f64; 3], d: &[f64; 3]) -> f64 {
         }
     }
     step
+}
+
+impl Direction {
+    pub(super) fn scale(&mut self, factor: f64) {
+        let zero = Direction::default();
+        let old = *self;
+        *self = zero;
+        self.add(&old, factor);
+    }
+
+    pub(super) fn add(&mut self, other: &Direction, factor: f64) {
+        for i in 0..3 {
+            self.dr[i] += factor * other.dr[i];
+            self.dy[i] += factor * other.dy[i];
+        }
+        self.dextra += factor * other.dextra;
+        self.dextra_hi += factor * other.dextra_hi;
+    }
 }

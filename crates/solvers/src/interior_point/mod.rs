@@ -19,6 +19,7 @@
 //! When to use: redundant contacts (boxes, stacks, walls), large mass ratios. It can fail where the central path folds
 //! (violent multi-impacts with friction); the certificate says so.
 
+mod arc;
 mod cell;
 mod path;
 mod start;
@@ -26,8 +27,8 @@ mod start;
 use crate::merit::{Merit, make_all_feasible};
 use crate::newton_system::NewtonSystem;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
-pub use path::{PathEnd, PathOptions};
 use path::Path;
+pub use path::{PathEnd, PathOptions};
 use signorini_problem::ContactProblem;
 pub use start::Start;
 
@@ -83,7 +84,8 @@ impl ContactSolver for InteriorPoint {
         }
         self.prepare(problem);
         let warm = impulses.iter().any(|x| *x != 0.0);
-        let starts = if warm { &[Start::Warm, Start::Uniform, Start::Scaled][..] } else { &[Start::Uniform, Start::Scaled] };
+        let starts =
+            if warm { &[Start::Warm, Start::Uniform, Start::Scaled][..] } else { &[Start::Uniform, Start::Scaled] };
         for start in starts {
             let end = self.follow(problem, impulses, *start, stop, history);
             effort.iterations += end.iterations;

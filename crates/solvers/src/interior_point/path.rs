@@ -1,5 +1,6 @@
 //! Following the central path: predictor, corrector, step, until the certificate would be met.
 
+use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::start::Start;
 use crate::cone::tangential_norm;
@@ -12,6 +13,13 @@ use signorini_problem::ContactProblem;
 const JOINT_PROXIMAL: f64 = 1e-9;
 /// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
 const STICK_STIFFNESS: f64 = 1e8;
+
+/// A step shorter than this is a jam.
+const JAMMED: f64 = 0.05;
+/// A step at least this long ends well centred.
+const LONG_STEP: f64 = 0.7;
+/// So many jams in a row mean a fold.
+const JAMS_BEFORE_ARC: usize = 3;
 
 /// How target products are spread over the contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +45,10 @@ pub struct PathOptions {
     pub weights: Weights,
     /// Give up after this many iterations without a tenth of progress.
     pub patience: usize,
+    /// Most folds to walk around.
+    pub max_turns: usize,
+    /// Most steps around one fold.
+    pub max_arc_steps: usize,
 }
 
 /// The corrector's second-order term.
@@ -57,6 +69,8 @@ impl Default for PathOptions {
             second_order: SecondOrder::Mehrotra,
             weights: Weights::Uniform,
             patience: 12,
+            max_turns: 4,
+            max_arc_steps: 60,
         }
     }
 }
@@ -89,28 +103,31 @@ pub struct PathEnd {
 /// Buffers of the path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
-    cells: Vec<Cell>,
-    r: Vec<f64>,
-    y: Vec<f64>,
-    extra: Vec<f64>,
-    extra_hi: Vec<f64>,
-    u: Vec<f64>,
+    pub(super) cells: Vec<Cell>,
+    pub(super) r: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) extra: Vec<f64>,
+    pub(super) extra_hi: Vec<f64>,
+    pub(super) u: Vec<f64>,
     g: Vec<f64>,
     dr: Vec<f64>,
     w_dr: Vec<f64>,
     models: Vec<Model>,
-    weights: Vec<f64>,
-    predictor: Vec<Direction>,
-    step: Vec<Direction>,
-    trial: Vec<Direction>,
-    joint_step: Vec<f64>,
-    joint_trial: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    pub(super) predictor: Vec<Direction>,
+    pub(super) step: Vec<Direction>,
+    pub(super) trial: Vec<Direction>,
+    pub(super) joint_step: Vec<f64>,
+    pub(super) joint_trial: Vec<f64>,
+    /// The last iterate reached by a long step.
+    pub(super) centred: Saved,
     feasible: Vec<f64>,
     feasible_u: Vec<f64>,
-    products: usize,
+    pub(super) products: usize,
 }
 
 impl Path {
+    /// From a start: the path downhill, and around its folds where it jams.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn follow(
         &mut self,
@@ -123,48 +140,78 @@ impl Path {
         history: &mut History,
     ) -> PathEnd {
         self.resize(problem);
-        let measure = stop.tolerance.measure;
         self.velocity(system, problem, impulses);
-        let mut best = Merit::of(problem, impulses, &self.feasible_u);
-        let mut end = PathEnd { iterations: 0, merit: best, suffices: best.suffices(problem, stop) };
+        let guess = Merit::of(problem, impulses, &self.feasible_u);
+        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
         if end.suffices || !self.begin(system, problem, impulses, start) {
             return end;
         }
-        // Progress of this path alone: the guess may have been better than its first iterates.
-        let (mut lowest, mut stalled) = (f64::INFINITY, 0);
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
+        let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
+        let mut allowed = cap;
+        let mut centred = std::mem::take(&mut self.centred);
+        centred.keep(self, 0.0);
+        self.centred = centred;
         loop {
-            self.feasible.copy_from_slice(&self.r);
-            make_all_feasible(problem, &mut self.feasible);
-            let feasible = std::mem::take(&mut self.feasible);
-            self.velocity(system, problem, &feasible);
-            self.feasible = feasible;
-            let merit = Merit::of(problem, &self.feasible, &self.feasible_u);
-            let measured = merit.measured(problem, measure);
-            history.record(end.iterations, merit.natural);
+            // Progress of this path alone: the guess may have been better than its first iterates.
+            let measured = self.grade(system, problem, impulses, stop, &mut end, history);
             if measured < 0.9 * lowest {
                 (lowest, stalled) = (measured, 0);
             } else {
                 stalled += 1;
             }
-            if measured < best.measured(problem, measure) {
-                best = merit;
-                impulses.copy_from_slice(&self.feasible);
-                end.merit = best;
-                end.suffices = merit.suffices(problem, stop);
-            }
-            if end.suffices || end.iterations >= cap || stalled > options.patience {
+            if end.suffices || end.iterations >= allowed || stalled > options.patience {
                 break;
             }
-            if !self.advance(system, problem, options, stalled) {
-                break;
-            }
+            let Some(length) = self.advance(system, problem, options, stalled) else { break };
             end.iterations += 1;
+            if length >= LONG_STEP {
+                let mut centred = std::mem::take(&mut self.centred);
+                centred.keep(self, 0.0);
+                self.centred = centred;
+            }
+            jams = if length < JAMMED { jams + 1 } else { 0 };
+            if jams >= JAMS_BEFORE_ARC && turns < options.max_turns {
+                turns += 1;
+                (jams, stalled, lowest) = (0, 0, f64::INFINITY);
+                let walked = self.walk_around(system, problem, impulses, options, stop, &mut end, history);
+                allowed = end.iterations + cap;
+                if !walked || end.suffices {
+                    break;
+                }
+            }
         }
         end
     }
 
-    fn resize(&mut self, problem: &ContactProblem) {
+    /// Residual of the feasible impulse nearest to the iterate; kept in `impulses` if it is the best so far.
+    pub(super) fn grade(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+        history: &mut History,
+    ) -> f64 {
+        let measure = stop.tolerance.measure;
+        self.feasible.copy_from_slice(&self.r);
+        make_all_feasible(problem, &mut self.feasible);
+        let feasible = std::mem::take(&mut self.feasible);
+        self.velocity(system, problem, &feasible);
+        self.feasible = feasible;
+        let merit = Merit::of(problem, &self.feasible, &self.feasible_u);
+        let measured = merit.measured(problem, measure);
+        history.record(end.iterations, merit.natural);
+        if measured < end.merit.measured(problem, measure) {
+            impulses.copy_from_slice(&self.feasible);
+            end.merit = merit;
+            end.suffices = merit.suffices(problem, stop);
+        }
+        measured
+    }
+
+    pub(super) fn resize(&mut self, problem: &ContactProblem) {
         let (rows, blocks) = (problem.rows(), problem.blocks().len());
         self.cells.clear();
         self.cells.extend(problem.blocks().iter().map(Cell::new));
@@ -197,7 +244,7 @@ impl Path {
     }
 
     /// `feasible_u = W r + q`.
-    fn velocity(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, r: &[f64]) {
+    pub(super) fn velocity(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, r: &[f64]) {
         system.apply_w(problem, r, &mut self.feasible_u);
         for (u, q) in self.feasible_u.iter_mut().zip(problem.q()) {
             *u += q;
@@ -219,7 +266,9 @@ impl Path {
         };
         let margin = match start {
             Start::WarmBy(margin) => margin,
-            Start::Warm => f64::clamp(10.0 * Merit::of(problem, guess, &self.feasible_u).natural, 1e-7 * speed, 0.1 * speed),
+            Start::Warm => {
+                f64::clamp(10.0 * Merit::of(problem, guess, &self.feasible_u).natural, 1e-7 * speed, 0.1 * speed)
+            }
             _ => speed,
         };
         let warm = matches!(start, Start::Warm | Start::WarmBy(_));
@@ -268,8 +317,7 @@ impl Path {
 
     /// Largest impulse of a stiff all-sticking solve, at least the median of |q|∞/w.
     fn uniform_impulse(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, speed: f64) -> Option<f64> {
-        let mut typical: Vec<f64> =
-            problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w).collect();
+        let mut typical: Vec<f64> = problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w).collect();
         if typical.is_empty() {
             return None;
         }
@@ -296,8 +344,14 @@ impl Path {
         impulse.is_finite().then_some(impulse)
     }
 
-    /// One predictor–corrector step; false when the path cannot go on.
-    fn advance(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, options: &PathOptions, stalled: usize) -> bool {
+    /// One predictor–corrector step and its length; nothing when the path cannot go on.
+    fn advance(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        options: &PathOptions,
+        stalled: usize,
+    ) -> Option<f64> {
         system.apply_w(problem, &self.r, &mut self.u);
         for (u, q) in self.u.iter_mut().zip(problem.q()) {
             *u += q;
@@ -305,11 +359,9 @@ impl Path {
         self.spread_weights(problem, options.weights);
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
-        if system.factor(problem).is_err() {
-            return false;
-        }
+        system.factor(problem).ok()?;
         // Predictor: straight at the solution.
-        self.direction(system, problem, 0.0, Previous::None);
+        self.direction(system, problem, Goal::Products { target: 0.0 });
         std::mem::swap(&mut self.predictor, &mut self.trial);
         let affine = self.longest_step(problem, Which::Predictor).min(1.0);
         let affine_gap = self.mean_gap(problem, Some((Which::Predictor, affine)));
@@ -319,14 +371,15 @@ impl Path {
         }
         // Corrector.
         let second_order = options.second_order == SecondOrder::Mehrotra && affine > 0.1;
-        let previous = if second_order { Previous::Predictor } else { Previous::None };
-        self.direction(system, problem, centring * gap, previous);
+        let target = centring * gap;
+        let goal = if second_order { Goal::SecondOrder { target } } else { Goal::Products { target } };
+        self.direction(system, problem, goal);
         self.take_trial();
         let mut length = (options.boundary_fraction * self.longest_step(problem, Which::Step)).min(1.0);
         if length < 0.3 && options.second_order == SecondOrder::Mehrotra {
             // The same factor with more centring often gets further.
             for centring in [0.3, 0.8] {
-                self.direction(system, problem, centring * gap, Previous::None);
+                self.direction(system, problem, Goal::Products { target: centring * gap });
                 let other = (options.boundary_fraction * self.longest_step(problem, Which::Trial)).min(1.0);
                 if other > 1.5 * length {
                     self.take_trial();
@@ -335,17 +388,17 @@ impl Path {
             }
         }
         if !length.is_finite() || length <= 0.0 {
-            return false;
+            return None;
         }
-        self.apply(problem, length)
+        self.apply(problem, length).then_some(length)
     }
 
-    fn take_trial(&mut self) {
+    pub(super) fn take_trial(&mut self) {
         std::mem::swap(&mut self.step, &mut self.trial);
         std::mem::swap(&mut self.joint_step, &mut self.joint_trial);
     }
 
-    fn spread_weights(&mut self, problem: &ContactProblem, weights: Weights) {
+    pub(super) fn spread_weights(&mut self, problem: &ContactProblem, weights: Weights) {
         if weights == Weights::Uniform {
             return;
         }
@@ -357,13 +410,13 @@ impl Path {
         }
     }
 
-    fn point(&self, problem: &ContactProblem, c: usize) -> Point {
+    pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
         let range = problem.range(c);
         Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
     }
 
     /// Mean product over its weight, after a step if given.
-    fn mean_gap(&self, problem: &ContactProblem, step: Option<(Which, f64)>) -> f64 {
+    pub(super) fn mean_gap(&self, problem: &ContactProblem, step: Option<(Which, f64)>) -> f64 {
         let mut sum = 0.0;
         for (c, cell) in self.cells.iter().enumerate() {
             if cell.products() == 0 {
@@ -378,7 +431,7 @@ impl Path {
         sum / self.products.max(1) as f64
     }
 
-    fn directions(&self, which: Which) -> &[Direction] {
+    pub(super) fn directions(&self, which: Which) -> &[Direction] {
         match which {
             Which::Predictor => &self.predictor,
             Which::Step => &self.step,
@@ -387,7 +440,7 @@ impl Path {
     }
 
     /// K of every block.
-    fn linearise(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
+    pub(super) fn linearise(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
         for c in 0..self.cells.len() {
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
             let rows = problem.blocks()[c].rows;
@@ -411,24 +464,28 @@ impl Path {
         }
     }
 
-    /// A direction into `trial` that sends every product to `target` times its weight.
-    fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, target: f64, previous: Previous) {
+    /// A direction into `trial`.
+    pub(super) fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, goal: Goal) {
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
             let range = problem.range(c);
             if cell == Cell::Joint {
                 let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
                 for i in range {
-                    self.g[i] = -self.u[i] / (JOINT_PROXIMAL * w);
+                    self.g[i] = if let Goal::Tangent { .. } = goal { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
                 }
                 continue;
             }
             let point = self.point(problem, c);
-            let last = (previous == Previous::Predictor).then_some(&self.predictor[c]);
-            self.models[c].rhs = point.right_hand_side(&cell, target * self.weights[c], last);
+            let weight = self.weights[c];
+            self.models[c].rhs = match goal {
+                Goal::Products { target } => point.right_hand_side(&cell, target * weight, None),
+                Goal::SecondOrder { target } => point.right_hand_side(&cell, target * weight, Some(&self.predictor[c])),
+                Goal::Tangent { target } => [target * weight, target * weight, 0.0, 0.0],
+            };
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
-            let slack = self.slack_defect(problem, c);
+            let slack = self.slack_defect(problem, c, goal);
             for (i, row) in range.clone().enumerate() {
                 let k = &self.models[c].k[i];
                 self.g[row] = offset[i] + (0..range.len()).map(|j| k[j] * slack[j]).sum::<f64>();
@@ -442,7 +499,7 @@ impl Path {
             if cell == Cell::Joint {
                 continue;
             }
-            let slack = self.slack_defect(problem, c);
+            let slack = self.slack_defect(problem, c, goal);
             let mut d = Direction::default();
             for (i, row) in range.enumerate() {
                 d.dr[i] = self.dr[row];
@@ -454,9 +511,12 @@ impl Path {
         self.joint_trial.copy_from_slice(&self.dr);
     }
 
-    /// `y − u` of block `c`; an interval's y is the difference of its two slacks.
-    fn slack_defect(&self, problem: &ContactProblem, c: usize) -> [f64; 3] {
+    /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A tangent keeps it as it is.
+    fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
         let mut slack = [0.0; 3];
+        if let Goal::Tangent { .. } = goal {
+            return slack;
+        }
         for (i, row) in problem.range(c).enumerate() {
             slack[i] = match self.cells[c] {
                 Cell::Interval { .. } => self.extra[c] - self.extra_hi[c] - self.u[row],
@@ -469,7 +529,7 @@ impl Path {
         slack
     }
 
-    fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
+    pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
         let directions = self.directions(which);
         let mut step = f64::INFINITY;
         for (c, cell) in self.cells.iter().enumerate() {
@@ -479,7 +539,7 @@ impl Path {
     }
 
     /// Takes the step; false if it is not finite.
-    fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
+    pub(super) fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
         for c in 0..self.cells.len() {
             let range = problem.range(c);
             if self.cells[c] == Cell::Joint {
@@ -500,14 +560,19 @@ impl Path {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Previous {
-    None,
-    Predictor,
+/// What a direction aims at.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Goal {
+    /// Every product at `target` times its weight, and y = u.
+    Products { target: f64 },
+    /// The same with the predictor's second-order term.
+    SecondOrder { target: f64 },
+    /// The derivative of the path with respect to ln t, at t = `target`.
+    Tangent { target: f64 },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+pub(super) enum Which {
     Predictor,
     Step,
     Trial,

@@ -241,10 +241,8 @@ fn plan(
         result.scalar_position.extend((0..graph.sizes[node]).map(|i| (first + i) as u32));
     }
     for group in groups {
-        let update: Vec<u32> = structure[group.end - 1]
-            .iter()
-            .flat_map(|p| (scalar[*p]..scalar[p + 1]).map(|i| i as u32))
-            .collect();
+        let update: Vec<u32> =
+            structure[group.end - 1].iter().flat_map(|p| (scalar[*p]..scalar[p + 1]).map(|i| i as u32)).collect();
         let first = scalar[group.start];
         let pivots = scalar[group.end] - first;
         let size = pivots + update.len();
