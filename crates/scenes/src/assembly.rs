@@ -91,7 +91,7 @@ impl Assembly {
 
     /// Adds a joint that holds the given rows still.
     pub fn joint(&mut self, pair: [Option<usize>; 2], rows: &[JacobianRow]) {
-        self.block(Block::joint(rows.len()), pair, rows, &[0.0; 6][..rows.len().min(6)]);
+        self.block(Block::joint(rows.len()), pair, rows, &vec![0.0; rows.len()]);
     }
 
     /// Adds a drive along `row` that aims at the speed `target` [m/s] with an impulse within `[lo, hi]` [N·s].
@@ -101,7 +101,8 @@ impl Assembly {
 
     /// The row along `direction` at `point` between two bodies.
     pub fn row(&self, [a, b]: [Option<usize>; 2], direction: Vec3, point: Vec3) -> JacobianRow {
-        let center = |body: Option<usize>| body.map(|i| self.bodies[i].position);
+        // An unknown body has no columns here and is refused by `build`.
+        let center = |body: Option<usize>| body.and_then(|i| self.bodies.get(i)).map(|body| body.position);
         contact::row(direction, point, center(a), center(b))
     }
 
@@ -128,7 +129,7 @@ impl Assembly {
         Known { impulse: None, body_velocity: Some(vec![0.0; 6 * self.bodies.len()]), world_impulse: Some(total) }
     }
 
-    /// The problem.
+    /// The problem; an error if a block names a body that was never added.
     pub fn build(self, name: String, family: Family, known: Known) -> Result<GeneratedProblem, SceneError> {
         let free_velocity = self.free_velocity();
         let inverse_mass = self.bodies.iter().map(Body::inverse_mass).collect();
@@ -164,7 +165,7 @@ pub(crate) fn assemble(
         for _ in 0..block.rows {
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let v = &free_velocity[6 * *body as usize..6 * *body as usize + 6];
+                let v = free_velocity.chunks_exact(6).nth(*body as usize).unwrap_or_default();
                 let j = &delassus.jacobian()[row][6 * side..6 * side + 6];
                 q[row] += j.iter().zip(v).map(|(j, v)| j * v).sum::<f64>();
             }

@@ -2,12 +2,15 @@
 //!
 //! Semi-implicit Euler: `v⁺ = v + h g + M⁻¹Jᵀr`, `x⁺ = x + h v⁺`, contacts found at x from distances of centres and walls,
 //! those open by less than 0.02 m with `gap/h` in q. The dense part of the collapse, where a third of the contacts slide
-//! and several impacts share a step, gives the hardest frictional problems known to us: "folds", where a small change of
-//! load moves the answer far and Gauss–Seidel and Newton methods stall.
+//! and several impacts share a step, gives hard frictional problems: "folds", where a small change of load moves the
+//! answer far, and Gauss–Seidel and Newton methods stall.
 
+use crate::contact::{Frame, in_frame};
 use crate::problems::{Container, ball_mass};
 use crate::random::SplitMix64;
+use crate::vector::{Vec3, add, scale};
 use crate::{Body, Family, GeneratedProblem, Known, STEP, SceneError};
+use std::ops::Range;
 
 /// Spheres in a box, and the time they have fallen.
 #[derive(Clone, Debug)]
@@ -19,7 +22,12 @@ pub struct Collapse {
     step: usize,
     /// The problem handed out last, to which the impulses of [`Collapse::advance`] belong.
     current: Option<GeneratedProblem>,
+    /// World impulses of the step before [N·s], sorted by key.
+    remembered: Vec<(ContactKey, Vec3)>,
 }
+
+/// Which contact it is, from step to step: the bodies, and which wall (its normal) for the fixed world.
+type ContactKey = ([Option<u32>; 2], [i8; 3]);
 
 impl Collapse {
     /// `n` spheres of radius 0.35 to 0.5 m in layers above the floor of a square box, with a random `mass_ratio`
@@ -50,7 +58,7 @@ impl Collapse {
         }
         let container = Container { walls: Some([[0.0, width]; 2]), margin: 0.02, mu };
         let name = format!("collapse{n}_mass{mass_ratio:e}_mu{mu}_seed{seed}");
-        Ok(Collapse { bodies, radii, container, name, step: 0, current: None })
+        Ok(Collapse { bodies, radii, container, name, step: 0, current: None, remembered: Vec::new() })
     }
 
     /// The spheres as they are now.
@@ -82,6 +90,13 @@ impl Collapse {
             None => self.assemble()?,
         };
         let velocity = problem.body_velocity(impulses)?;
+        self.remembered.clear();
+        for (key, frame, rows) in contacts(&problem)? {
+            let [n, t1, t2] = frame;
+            let r = &impulses[rows];
+            self.remembered.push((key, add(scale(r[0], n), add(scale(r[1], t1), scale(r[2], t2)))));
+        }
+        self.remembered.sort_by_key(|(key, _)| *key);
         for (body, v) in self.bodies.iter_mut().zip(velocity.chunks_exact(6)) {
             body.velocity.copy_from_slice(v);
             for (x, v) in body.position.iter_mut().zip(v) {
@@ -92,8 +107,36 @@ impl Collapse {
         Ok(())
     }
 
+    /// The impulses of the step before as a guess for `problem`, which is that of this step: world impulses of contacts
+    /// that persist, in their new frames; zero for new contacts.
+    pub fn warm_start(&self, problem: &GeneratedProblem) -> Result<Vec<f64>, SceneError> {
+        let mut guess = vec![0.0; problem.problem.rows()];
+        for (key, frame, rows) in contacts(problem)? {
+            if let Ok(found) = self.remembered.binary_search_by_key(&key, |(key, _)| *key) {
+                guess[rows].copy_from_slice(&in_frame(&frame, self.remembered[found].1));
+            }
+        }
+        Ok(guess)
+    }
+
     fn assemble(&self) -> Result<GeneratedProblem, SceneError> {
         let assembly = self.container.assemble(self.bodies.clone(), &self.radii);
         assembly.build(format!("{}_step{}", self.name, self.step), Family::Collapse, Known::default())
     }
+}
+
+/// Key, frame and rows of every contact. Spheres are always side B, with the frame as their linear columns.
+fn contacts(problem: &GeneratedProblem) -> Result<Vec<(ContactKey, Frame, Range<usize>)>, SceneError> {
+    let w = problem.factored()?;
+    let found = w.bodies().iter().enumerate().map(|(c, pair)| {
+        let rows = problem.problem.range(c);
+        let linear = |row: usize| [w.jacobian()[row][6], w.jacobian()[row][7], w.jacobian()[row][8]];
+        let frame = [linear(rows.start), linear(rows.start + 1), linear(rows.start + 2)];
+        let wall = match pair {
+            [None, _] => frame[0].map(|x| x.round() as i8),
+            _ => [0; 3],
+        };
+        ((*pair, wall), frame, rows)
+    });
+    Ok(found.collect())
 }

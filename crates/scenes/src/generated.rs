@@ -48,6 +48,33 @@ pub enum Family {
     Collapse,
 }
 
+impl Family {
+    /// The name used in messages and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Family::Stack => "stack",
+            Family::Wall => "wall",
+            Family::Pyramid => "pyramid",
+            Family::Table => "table",
+            Family::Incline => "incline",
+            Family::Spheres => "spheres",
+            Family::Packing => "packing",
+            Family::Arch => "arch",
+            Family::Row => "row",
+            Family::Wedge => "wedge",
+            Family::Box => "box",
+            Family::Chain => "chain",
+            Family::RandomLcp => "random_lcp",
+            Family::Redundant => "redundant",
+            Family::HangingChain => "hanging_chain",
+            Family::Motor => "motor",
+            Family::Planar => "planar",
+            Family::Mixed => "mixed",
+            Family::Collapse => "collapse",
+        }
+    }
+}
+
 /// What is known on paper. Every entry is a statement about the continuous mathematics, evaluated in f64.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
@@ -64,7 +91,7 @@ pub struct Known {
 pub struct Departure {
     /// Largest difference of a body's velocity [m/s, rad/s].
     pub velocity: f64,
-    /// Difference of the total impulse of the fixed world over its size [1]; [N·s] if it is zero.
+    /// Difference of the total impulse of the fixed world over its size \[1\]; [N·s] if it is zero.
     pub world_impulse: f64,
 }
 

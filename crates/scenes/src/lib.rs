@@ -8,6 +8,18 @@
 //!
 //! Sign conventions, units and laws are those of [`signorini_problem`]. Everything is a function of its arguments: the
 //! same call gives the same bits, and all randomness comes from a seeded [`random::SplitMix64`].
+//!
+//! ```
+//! use signorini_problem::certify;
+//! use signorini_scenes::problems::{PileOptions, stack};
+//!
+//! let tower = stack(10, &PileOptions::default())?;
+//! assert_eq!((tower.bodies(), tower.blocks()), (10, 40));
+//! // Each interface carries the weight above it: the judge agrees with the paper.
+//! let impulse = tower.known.impulse.as_deref().unwrap_or_default();
+//! assert!(certify(&tower.problem, impulse)?.natural < 1e-12);
+//! # Ok::<(), signorini_scenes::SceneError>(())
+//! ```
 
 mod assembly;
 mod body;

@@ -3,7 +3,8 @@
 
 use signorini_problem::{Law, Tolerance, certify};
 use signorini_scenes::problems::*;
-use signorini_scenes::{Family, GRAVITY, GeneratedProblem, STEP, SceneError};
+use signorini_scenes::random::SplitMix64;
+use signorini_scenes::{Assembly, Body, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
 
 const PLAIN: PileOptions = PileOptions { mu: 0.5, masses: Masses::Equal, motion: Motion::Rest, sides: Sides::Ignored };
 const SIDES: PileOptions = PileOptions { sides: Sides::Included, ..PLAIN };
@@ -88,6 +89,8 @@ fn every_known_impulse_is_certified() {
     }
     for family in [
         Family::Stack,
+        Family::Wall,
+        Family::Pyramid,
         Family::Table,
         Family::Incline,
         Family::Arch,
@@ -116,6 +119,20 @@ fn stack_interface_carries_the_weight_above() {
     }
     let certificate = certify(&problem.problem, impulse).unwrap();
     assert!(certificate.natural <= 1e-12 && certificate.counts.stick == 40, "{certificate:?}");
+}
+
+#[test]
+fn resting_walls_and_pyramids_have_a_frictionless_equilibrium() {
+    let scattered = PileOptions { masses: Masses::LogUniform { ratio: 1e6, seed: 3 }, ..PLAIN };
+    for options in [PLAIN, SIDES, scattered] {
+        for problem in [wall(5, 6, &options), wall(4, 5, &options), pyramid2d(6, &options), pyramid3d(4, &options)] {
+            let problem = problem.unwrap();
+            let r = problem.known.impulse.as_ref().unwrap();
+            assert!(r.chunks_exact(3).all(|r| r[0] >= 0.0 && r[1] == 0.0 && r[2] == 0.0), "{}", problem.name);
+            let certificate = certify(&problem.problem, r).unwrap();
+            assert!(certificate.meets(&Tolerance::velocity(1e-12)), "{}: {certificate:?}", problem.name);
+        }
+    }
 }
 
 #[test]
@@ -293,8 +310,61 @@ fn refused_arguments_name_themselves() {
     assert!(matches!(stack(0, &PLAIN), Err(SceneError::Parameter { name: "cubes", .. })));
     assert!(matches!(wall(1, 3, &PLAIN), Err(SceneError::Parameter { .. })));
     assert!(matches!(stack(3, &PileOptions { mu: f64::NAN, ..PLAIN }), Err(SceneError::Problem(_))));
-    assert!(matches!(chain(3, Masses::HeavyTop { ratio: -1.0 }), Err(SceneError::Parameter { .. })));
+    assert!(matches!(chain(3, Masses::HeavyLast { ratio: -1.0 }), Err(SceneError::Parameter { .. })));
     assert!(matches!(plank(2.0, 0.5, 0.5), Err(SceneError::Parameter { .. })));
     let lcp = random_spd(5, 0.1, 1).unwrap();
     assert!(matches!(perturbed(&lcp, Perturbation::Kick { speed: 1.0 }, 1), Err(SceneError::NoBodies { .. })));
+}
+
+#[test]
+fn unknown_bodies_are_refused() {
+    let mut assembly = Assembly::default();
+    let ball = assembly.body(Body::sphere(1.0, 0.5, [0.0, 0.0, 0.5]));
+    assembly.contact([Some(ball), Some(7)], [0.0, 0.0, 1.0], [0.0; 3], 0.0, 0.5);
+    let refused = assembly.build("unknown".to_owned(), Family::Box, Known::default());
+    assert!(matches!(refused, Err(SceneError::Problem(_))), "{refused:?}");
+}
+
+#[test]
+fn every_impulse_conserves_momentum_but_for_the_world() {
+    let mut random = SplitMix64::new(9);
+    for entry in entries().iter().filter(|entry| entry.size == Size::Small) {
+        let problem = entry.generate().unwrap();
+        let Ok(w) = problem.factored() else { continue };
+        let r: Vec<f64> = (0..problem.problem.rows()).map(|_| random.normal()).collect();
+        let after = problem.body_velocity(&r).unwrap();
+        let mut gained = [0.0; 3];
+        for (body, m) in w.inverse_mass().iter().enumerate() {
+            for (k, gained) in gained.iter_mut().enumerate() {
+                *gained += (after[6 * body + k] - problem.free_velocity[6 * body + k]) / m[0][0];
+            }
+        }
+        // v has the round-off of v*, 1e-16 of a few m/s, times the heaviest mass.
+        let heaviest = w.inverse_mass().iter().map(|m| 1.0 / m[0][0]).fold(1.0, f64::max);
+        let world = problem.world_impulse(&r).unwrap();
+        for k in 0..3 {
+            assert!((gained[k] - world[k]).abs() < 1e-14 * heaviest * problem.bodies() as f64, "{}", problem.name);
+        }
+    }
+}
+
+#[test]
+fn open_contacts_close_no_faster_than_their_gap() {
+    let ball_above = |gap: f64| {
+        let mut assembly = Assembly::default();
+        let ball = assembly.body(Body::sphere(2.0, 0.5, [0.0, 0.0, 0.5 + gap]));
+        assembly.contact([None, Some(ball)], [0.0, 0.0, 1.0], [0.0; 3], gap, 0.5);
+        assembly.build("ball".to_owned(), Family::Box, Known::default()).unwrap()
+    };
+    // Free fall in one step covers g h² = 0.981 mm: a gap of 1 mm stays open.
+    let open = ball_above(1e-3);
+    assert!((open.problem.q()[0] - (0.1 - GRAVITY * STEP)).abs() < 1e-15);
+    assert_eq!(certify(&open.problem, &[0.0; 3]).unwrap().natural, 0.0);
+    // One of 0.5 mm is used up exactly: the ball arrives at 0.05 m/s.
+    let closing = ball_above(5e-4);
+    let r = [2.0 * (GRAVITY * STEP - 0.05), 0.0, 0.0];
+    assert!(certify(&closing.problem, &r).unwrap().natural < 1e-16);
+    assert!((closing.body_velocity(&r).unwrap()[2] + 0.05).abs() < 1e-16);
+    // Overlap is not pushed out.
+    assert_eq!(ball_above(-1e-3).problem.q()[0], -GRAVITY * STEP);
 }

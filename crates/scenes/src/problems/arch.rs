@@ -23,7 +23,7 @@ pub enum ArchLoad {
     },
     /// Random masses, the logarithm uniform.
     Masses {
-        /// Largest over smallest [1].
+        /// Largest over smallest \[1\].
         ratio: f64,
         /// Seed.
         seed: u64,

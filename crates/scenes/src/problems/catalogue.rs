@@ -14,6 +14,20 @@ pub enum Size {
     Large,
 }
 
+impl Size {
+    /// From small to large.
+    pub const ALL: [Size; 3] = [Size::Small, Size::Medium, Size::Large];
+
+    /// The name used in messages and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Size::Small => "small",
+            Size::Medium => "medium",
+            Size::Large => "large",
+        }
+    }
+}
+
 /// One instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -49,8 +63,8 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 const PLAIN: PileOptions = PileOptions { mu: 0.5, masses: Masses::Equal, motion: Motion::Rest, sides: Sides::Ignored };
-const HEAVY_TOP_1E4: PileOptions = PileOptions { masses: Masses::HeavyTop { ratio: 1e4 }, ..PLAIN };
-const HEAVY_TOP_1E6: PileOptions = PileOptions { masses: Masses::HeavyTop { ratio: 1e6 }, ..PLAIN };
+const HEAVY_LAST_1E4: PileOptions = PileOptions { masses: Masses::HeavyLast { ratio: 1e4 }, ..PLAIN };
+const HEAVY_LAST_1E6: PileOptions = PileOptions { masses: Masses::HeavyLast { ratio: 1e6 }, ..PLAIN };
 const ALTERNATING_1E4: PileOptions = PileOptions { masses: Masses::Alternating { ratio: 1e4 }, ..PLAIN };
 const GEOMETRIC_1E6: PileOptions = PileOptions { masses: Masses::Geometric { ratio: 1e6 }, ..PLAIN };
 const SCATTERED_1E6: PileOptions = PileOptions { masses: Masses::LogUniform { ratio: 1e6, seed: 7 }, ..PLAIN };
@@ -77,8 +91,8 @@ static ENTRIES: &[Entry] = entries! {
     Small  Stack        "stack1"                stack(1, &PLAIN);
     Small  Stack        "stack3"                stack(3, &PLAIN);
     Small  Stack        "stack10"               stack(10, &PLAIN);
-    Small  Stack        "stack10_top1e4"        stack(10, &HEAVY_TOP_1E4);
-    Small  Stack        "stack10_top1e6"        stack(10, &HEAVY_TOP_1E6);
+    Small  Stack        "stack10_heavy1e4"        stack(10, &HEAVY_LAST_1E4);
+    Small  Stack        "stack10_heavy1e6"        stack(10, &HEAVY_LAST_1E6);
     Small  Stack        "stack20_alt1e4"        stack(20, &ALTERNATING_1E4);
     Small  Stack        "stack10_geo1e6"        stack(10, &GEOMETRIC_1E6);
     Small  Stack        "stack8_shake"          stack(8, &SHAKEN);
@@ -137,7 +151,7 @@ static ENTRIES: &[Entry] = entries! {
     Small  Box          "plank_angle1.2_mu0.6_0.3" plank(1.2, 0.6, 0.3);
     Small  Box          "plank_angle0.6_mu5_1.5" plank(0.6, 5.0, 1.5);
     Small  Chain        "chain10"               chain(10, Masses::Equal);
-    Small  Chain        "chain10_top1e8"        chain(10, Masses::HeavyTop { ratio: 1e8 });
+    Small  Chain        "chain10_heavy1e8"        chain(10, Masses::HeavyLast { ratio: 1e8 });
     Small  Chain        "chain20_geo1e8"        chain(20, Masses::Geometric { ratio: 1e8 });
     Medium Chain        "chain200"              chain(200, Masses::Equal);
     Large  Chain        "chain2000"             chain(2000, Masses::Equal);
@@ -153,7 +167,7 @@ static ENTRIES: &[Entry] = entries! {
     Medium Redundant    "plate20x20_slide"      redundant_plate(20, 0.5, TableMotion::Sliding);
     Medium Redundant    "plate20x20_slide_spin" redundant_plate(20, 0.5, TableMotion::SlidingAndSpinning);
     Small  HangingChain "hanging10"             hanging_chain(10, Masses::Equal);
-    Small  HangingChain "hanging10_top1e6"      hanging_chain(10, Masses::HeavyTop { ratio: 1e6 });
+    Small  HangingChain "hanging10_heavy1e6"      hanging_chain(10, Masses::HeavyLast { ratio: 1e6 });
     Medium HangingChain "hanging200"            hanging_chain(200, Masses::Equal);
     Small  Motor        "flywheel_target2_strength1" flywheel(2.0, 1.0);
     Small  Motor        "flywheel_target20_strength0.1" flywheel(20.0, 0.1);
@@ -161,7 +175,7 @@ static ENTRIES: &[Entry] = entries! {
     Small  Motor        "elevator3_target1_strength1.5" elevator(3, 1.0, 1.5);
     Small  Motor        "elevator3_target1_strength0.5" elevator(3, 1.0, 0.5);
     Small  Planar       "planar_stack10"        planar_stack(10, Masses::Equal, 0.5);
-    Small  Planar       "planar_stack10_top1e6" planar_stack(10, Masses::HeavyTop { ratio: 1e6 }, 0.5);
+    Small  Planar       "planar_stack10_heavy1e6" planar_stack(10, Masses::HeavyLast { ratio: 1e6 }, 0.5);
     Small  Planar       "planar_discs6"         planar_discs(6, 0.3, 0.3, 23);
     Medium Planar       "planar_discs20"        planar_discs(20, 0.3, 0.3, 23);
     Small  Mixed        "train3_mu0.4_strength0.8" train(3, 0.4, 0.8);

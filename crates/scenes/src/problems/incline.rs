@@ -1,6 +1,6 @@
 //! A stack of unit cubes on a slope.
 
-use super::pile::{PileOptions, boxes};
+use super::pile::{Pile, PileOptions};
 use crate::contact::{frame, in_frame};
 use crate::vector::norm;
 use crate::{Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
@@ -15,7 +15,7 @@ pub fn incline(n: usize, slope: f64, mu: f64) -> Result<GeneratedProblem, SceneE
     SceneError::at_least("cubes", n, 1, "at least one")?;
     SceneError::positive("slope", slope)?;
     let positions: Vec<_> = (0..n).map(|i| [0.0, 0.0, 0.5 + i as f64]).collect();
-    let mut assembly = boxes([0.5; 3], &positions, &PileOptions { mu, ..PileOptions::default() })?;
+    let mut assembly = Pile::new([0.5; 3], &positions, &PileOptions { mu, ..PileOptions::default() })?.assembly;
     let [_, sin, cos] = [0.0, slope, 1.0].map(|x| x / norm([0.0, slope, 1.0]));
     assembly.gravity = [GRAVITY * sin, 0.0, -GRAVITY * cos];
     let ratio = slope.min(mu);

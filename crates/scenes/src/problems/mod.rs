@@ -5,11 +5,11 @@
 //!
 //! | function | bodies | blocks | known on paper | what makes it hard |
 //! |---|---|---|---|---|
-//! | [`stack()`] | n | 4n | impulses, motion | four contacts share a load three could carry; load travels n interfaces; mass ratio |
-//! | [`wall()`] | c w − ⌊c/2⌋ | 4w + 8(w−1)(c−1), and the sides | motion at rest | many load paths: W of half rank; with side contacts and a hit, wedging |
+//! | [`stack()`] | n | 4n | impulses, motion (at rest) | four contacts share a load three could carry; load travels n interfaces; mass ratio |
+//! | [`wall()`] | c w − ⌊c/2⌋ | 4w + 8(w−1)(c−1), and the sides | impulses, motion (at rest) | many load paths: W of half rank; with side contacts and a hit, wedging |
 //! | [`wall_and_ball`] | +1 | +1 | | an impact through a redundant structure |
-//! | [`pyramid2d`] | b(b+1)/2 | 4b + 4b(b−1) | motion at rest | redundancy, load paths that widen |
-//! | [`pyramid3d`] | b(b+1)(2b+1)/6 | 4b² + 16 Σ k², k < b | motion at rest | sixteen contacts under each cube |
+//! | [`pyramid2d`] | b(b+1)/2 | 4b + 4b(b−1) | impulses, motion (at rest) | redundancy, load paths that widen |
+//! | [`pyramid3d`] | b(b+1)(2b+1)/6 | 4b² + 16 Σ k², k < b | impulses, motion (at rest) | sixteen contacts under each cube |
 //! | [`table()`] | 1 | k² | impulses (straight slide, pure spin, rest) | k² contacts on six degrees of freedom |
 //! | [`incline()`] | n | 4n | impulses while it does not topple | stick and slip a hair apart; toppling |
 //! | [`spheres()`] | nx ny nz | see there | | combinatorics: open, slip, stick; masses over decades |

@@ -31,7 +31,9 @@ pub fn flywheel(target: f64, strength: f64) -> Result<GeneratedProblem, SceneErr
 /// impulse lies between zero and `strength` times the weight of everything per step.
 ///
 /// With the total mass M, `r = clamp(M (target + g h), 0, strength M g h)` and all move up at `v = r/M − g h`; the
-/// interface below mass m carries `m (v + g h)`, a quarter per corner. Strength below 1 sinks, 1 hovers.
+/// interface below mass m carries `m (v + g h)`, a quarter per corner. Strength below 1 sinks, 1 hovers. The motion is
+/// that of every solution: with this one r°, v°, `‖v − v°‖²_M = (r − r°)ᵀ(u − u°) ≤ 0`, as motors are monotone, friction
+/// takes energy, and r° has no friction while u° = 0 at the contacts.
 pub fn elevator(n: usize, target: f64, strength: f64) -> Result<GeneratedProblem, SceneError> {
     SceneError::positive("strength", strength)?;
     let mut assembly = Assembly::default();

@@ -19,9 +19,9 @@ pub enum Perturbation {
         /// Speed [m/s].
         speed: f64,
     },
-    /// Every contact point moves at random by this fraction of its distance to the bodies' centres [1]; normals stay.
+    /// Every contact point moves at random by this fraction of its distance to the bodies' centres \[1\]; normals stay.
     Geometry {
-        /// Standard deviation over the lever arm [1].
+        /// Standard deviation over the lever arm \[1\].
         relative: f64,
     },
 }

@@ -4,7 +4,7 @@ use super::pile::{Masses, Motion};
 use crate::{Assembly, Body, DENSITY, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
 
 /// `n` unit squares (cubes seen from the side) on top of one another, two contacts per interface. At rest each carries
-/// half the weight above; rest is the motion of every solution (see [`super::stack()`]).
+/// half the weight above; rest is the motion of every solution.
 pub fn planar_stack(n: usize, masses: Masses, mu: f64) -> Result<GeneratedProblem, SceneError> {
     SceneError::at_least("squares", n, 1, "at least one")?;
     let mut assembly = Assembly::default();

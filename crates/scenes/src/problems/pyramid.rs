@@ -1,8 +1,8 @@
 //! Pyramids of unit cubes, each resting on two or on four others.
 
-use super::pile::{Motion, PileOptions, boxes};
+use super::pile::{Pile, PileOptions};
 use crate::vector::Vec3;
-use crate::{Family, GeneratedProblem, Known, SceneError};
+use crate::{Family, GeneratedProblem, SceneError};
 
 /// Distance of neighbours in a layer \[m\]: they do not touch.
 const SPACING: f64 = 1.1;
@@ -37,8 +37,8 @@ fn cube(layer: usize, i: usize, j: Option<usize>) -> Vec3 {
     [along(i), j.map_or(0.0, along), 0.5 + layer as f64]
 }
 
-/// Whatever the masses, a cube can hand its load down frictionlessly: the supports surround the load. Rest is therefore
-/// the motion of every solution (see [`super::stack()`]).
+/// Whatever the masses, the supports of a cube surround its load, so it hands it down without friction: every solution
+/// rests.
 fn pyramid(
     name: String,
     base: usize,
@@ -46,10 +46,7 @@ fn pyramid(
     options: &PileOptions,
 ) -> Result<GeneratedProblem, SceneError> {
     SceneError::at_least("base", base, 1, "at least one cube")?;
-    let assembly = boxes([0.5; 3], positions, options)?;
-    let known = match options.motion {
-        Motion::Rest => assembly.known_at_rest(),
-        Motion::Hit | Motion::Shaken { .. } => Known::default(),
-    };
-    assembly.build(name, Family::Pyramid, known)
+    let pile = Pile::new([0.5; 3], positions, options)?;
+    let known = pile.known(options.motion);
+    pile.assembly.build(name, Family::Pyramid, known)
 }

@@ -8,9 +8,9 @@ use crate::{Assembly, Body, DENSITY, Family, GeneratedProblem, Known, SceneError
 /// Options of [`spheres`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpheresOptions {
-    /// Friction coefficient [1].
+    /// Friction coefficient \[1\].
     pub mu: f64,
-    /// Largest over smallest mass, the logarithm uniform [1].
+    /// Largest over smallest mass, the logarithm uniform \[1\].
     pub mass_ratio: f64,
     /// Standard deviation of all six velocities [m/s, rad/s].
     pub speed: f64,

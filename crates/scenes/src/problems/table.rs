@@ -24,7 +24,7 @@ pub enum TableMotion {
 /// A plate of 10 kg, 2×1×0.1 m, on `k × k` contacts over its whole underside, friction `mu`.
 ///
 /// With `P = m g h` and `N = P/k²` per contact:
-/// * at rest `r = (N, 0, 0)`; every solution rests (see [`super::stack()`]);
+/// * at rest `r = (N, 0, 0)`; every solution rests;
 /// * sliding, friction `−μP` acts half a thickness a below the centre of mass, balanced by
 ///   `r_N = N (1 + β x)`, `β = μ a/⟨x²⟩`; the plate slows by `μ g h`;
 /// * spinning (k even), friction is `μN` across every radius ρ and the spin falls by `μ P ⟨ρ⟩/I_z`.

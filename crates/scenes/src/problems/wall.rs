@@ -1,24 +1,21 @@
 //! A brick wall.
 
-use super::pile::{Motion, PileOptions, Sides, boxes};
+use super::pile::{Pile, PileOptions, Sides};
 use crate::vector::add;
-use crate::{Assembly, Body, Family, GeneratedProblem, Known, SceneError};
+use crate::{Body, Family, GeneratedProblem, Known, SceneError};
 
 const HALF: [f64; 3] = [1.0, 0.5, 0.5];
 
 /// Bricks 2×1×1 m in `courses` rows, `width` in even and `width − 1` in odd courses, shifted by half a brick.
 ///
 /// Contacts: `4 width` on the floor, `8 (width − 1)` between courses, and four per pair of neighbours with
-/// [`Sides::Included`]. Motionless walls stay at rest: every brick can hand its load down through the corners without
-/// friction, so rest is the motion of every solution (see [`super::stack()`]). The end bricks of even courses have their
+/// [`Sides::Included`]. A motionless wall stays at rest: every brick hands its load down through the outermost corners of
+/// its support without friction, and every solution rests. The end bricks of even courses have their
 /// centre of mass exactly above the edge of their support.
 pub fn wall(width: usize, courses: usize, options: &PileOptions) -> Result<GeneratedProblem, SceneError> {
-    let assembly = bricks(width, courses, options)?;
-    let known = match options.motion {
-        Motion::Rest => assembly.known_at_rest(),
-        Motion::Hit | Motion::Shaken { .. } => Known::default(),
-    };
-    assembly.build(format!("wall{width}x{courses}{}", options.suffix()), Family::Wall, known)
+    let pile = bricks(width, courses, options)?;
+    let known = pile.known(options.motion);
+    pile.assembly.build(format!("wall{width}x{courses}{}", options.suffix()), Family::Wall, known)
 }
 
 /// The wall with all its contacts, struck in the middle by a ball of `mass` \[kg\] and radius 0.3 m at `speed` [m/s].
@@ -31,7 +28,7 @@ pub fn wall_and_ball(
 ) -> Result<GeneratedProblem, SceneError> {
     SceneError::positive("mass of the ball", mass)?;
     let options = PileOptions { sides: Sides::Included, ..*options };
-    let mut assembly = bricks(width, courses, &options)?;
+    let mut assembly = bricks(width, courses, &options)?.assembly;
     let (brick, radius) = (assembly.bodies().len() / 2, 0.3);
     let point = add(assembly.bodies()[brick].position, [0.2, -HALF[1], 0.1]);
     let center = add(point, [0.0, -radius, 0.0]);
@@ -41,7 +38,7 @@ pub fn wall_and_ball(
     assembly.build(format!("wall{width}x{courses}{}_ball", options.suffix()), Family::Wall, Known::default())
 }
 
-fn bricks(width: usize, courses: usize, options: &PileOptions) -> Result<Assembly, SceneError> {
+fn bricks(width: usize, courses: usize, options: &PileOptions) -> Result<Pile, SceneError> {
     SceneError::at_least("width", width, 2, "at least two bricks")?;
     SceneError::at_least("courses", courses, 1, "at least one")?;
     let mut positions = Vec::new();
@@ -51,5 +48,5 @@ fn bricks(width: usize, courses: usize, options: &PileOptions) -> Result<Assembl
             positions.push([(2 * i + odd) as f64, 0.0, 0.5 + course as f64]);
         }
     }
-    boxes(HALF, &positions, options)
+    Pile::new(HALF, &positions, options)
 }
