@@ -44,11 +44,13 @@ pub struct ExactOptions {
     pub max_sweeps: usize,
     /// Most rounds of the last tier.
     pub max_rounds: usize,
+    /// Most sweeps when everything else has failed.
+    pub last_sweeps: usize,
 }
 
 impl Default for ExactOptions {
     fn default() -> Self {
-        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 5 }
+        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 5, last_sweeps: 20_000 }
     }
 }
 
@@ -120,7 +122,7 @@ impl Exact {
         &mut self,
         search: &mut Search,
         impulses: &mut [f64],
-        budget: f64,
+        effort: SweepBudget,
         cap: usize,
         history: &mut History,
     ) -> bool {
@@ -130,14 +132,19 @@ impl Exact {
         self.sweeper.prepare(problem);
         self.sweeper.begin(problem, &self.candidate);
         let target = 0.5 * search.stop.tolerance.value;
+        let arrived = 0.1 * search.stop.target_speed(problem);
         let mut last = search.best;
         let mut done = 0;
         while done < cap {
             for _ in 0..SWEEPS_PER_LOOK {
-                self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
+                let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
+                done += 1;
+                search.effort.iterations += 1;
+                // Nothing moves any more: worth asking the judge at once.
+                if change <= arrived {
+                    break;
+                }
             }
-            done += SWEEPS_PER_LOOK;
-            search.effort.iterations += SWEEPS_PER_LOOK;
             if self.consider(search, impulses) {
                 return true;
             }
@@ -147,7 +154,7 @@ impl Exact {
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
             let rate = (now / last).ln() / SWEEPS_PER_LOOK as f64;
             let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
-            if needed * cost > budget {
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && needed * cost > self.budget(search, effort) {
                 return false;
             }
             last = now;
@@ -211,13 +218,9 @@ impl Exact {
         let redundancy = redundancy(problem);
         let canonical = self.options.selection == Selection::Canonical && redundancy != Redundancy::No;
         if !canonical {
-            let contacts = problem.blocks().len() as f64;
-            let budget = match redundancy {
-                // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
-                Redundancy::Yes if warm => 0.0,
-                _ => EXPECTED_ITERATIONS * (self.factorization_cost(search) + FLOPS_PER_CONTACT * contacts),
-            };
-            if budget > 0.0 && self.sweeps(search, impulses, budget, self.options.max_sweeps, history) {
+            // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
+            let skip = warm && redundancy == Redundancy::Yes;
+            if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
                 return;
             }
             if redundancy != Redundancy::Yes {
@@ -233,9 +236,14 @@ impl Exact {
         self.patient(search, impulses, history);
     }
 
-    fn factorization_cost(&mut self, search: &mut Search) -> f64 {
+    /// Multiplications that sweeps may still cost: what the interior point would.
+    fn budget(&mut self, search: &mut Search, budget: SweepBudget) -> f64 {
+        if budget == SweepBudget::ToTheCap {
+            return f64::INFINITY;
+        }
         self.prepare_systems(search);
-        self.interior.system().flops()
+        let contacts = search.problem.blocks().len() as f64;
+        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts)
     }
 
     /// Tier 4.
@@ -245,10 +253,14 @@ impl Exact {
         if warm && self.path(search, impulses, Start::Warm, warm_options, history) {
             return true;
         }
-        self.path(search, impulses, Start::Uniform, plain, history)
-            || self.polish(search, impulses, history)
-            || self.path(search, impulses, Start::Scaled, plain, history)
-            || self.polish(search, impulses, history)
+        // Bodies tell of heavy ones on light ones, where only the uniform start arrives; W alone mostly comes from impacts.
+        let starts = match search.problem.delassus() {
+            Delassus::Factored(_) => [Start::Uniform, Start::Scaled],
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Scaled, Start::Uniform],
+        };
+        starts
+            .into_iter()
+            .any(|start| self.path(search, impulses, start, plain, history) || self.polish(search, impulses, history))
     }
 
     /// A few Newton steps where a path came close.
@@ -264,7 +276,7 @@ impl Exact {
     fn rounds(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         for _ in 0..self.options.max_rounds {
             let before = search.best;
-            if self.sweeps(search, impulses, f64::INFINITY, 200, history) {
+            if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history) {
                 return true;
             }
             if self.newton(search, impulses, &NewtonOptions::default(), history) {
@@ -289,7 +301,17 @@ impl Exact {
             )
             || self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
             || self.polish(search, impulses, history)
+            || self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps, history)
     }
+}
+
+/// How long sweeps may go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SweepBudget {
+    /// While they promise to be cheaper than the interior point.
+    WhileItPays,
+    /// To their cap.
+    ToTheCap,
 }
 
 /// Whether contacts outnumber what the bodies can distinguish.

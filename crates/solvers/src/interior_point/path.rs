@@ -172,7 +172,10 @@ impl Path {
                 self.centred = centred;
             }
             jams = if length < JAMMED { jams + 1 } else { 0 };
-            if jams >= JAMS_BEFORE_ARC && turns < options.max_turns {
+            if jams >= JAMS_BEFORE_ARC && turns == options.max_turns {
+                break;
+            }
+            if jams >= JAMS_BEFORE_ARC {
                 turns += 1;
                 (jams, stalled, lowest) = (0, 0, f64::INFINITY);
                 let walked = self.walk_around(system, problem, impulses, options, stop, &mut end, history);
@@ -492,7 +495,9 @@ impl Path {
                 self.g[row] = offset[i] + (0..range.len()).map(|j| k[j] * slack[j]).sum::<f64>();
             }
         }
-        system.solve(problem, &self.g, &mut self.dr, 1);
+        // The predictor only chooses the centring: it needs no refinement.
+        let refinements = if goal == (Goal::Products { target: 0.0 }) { 0 } else { 1 };
+        system.solve(problem, &self.g, &mut self.dr, refinements);
         system.apply_w(problem, &self.dr, &mut self.w_dr);
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
