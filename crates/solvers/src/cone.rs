@@ -35,7 +35,8 @@ pub fn de_saxce_shift(mu: f64, u: &Vec3) -> Vec3 {
 #[inline]
 pub fn project(mu: f64, z: &Vec3) -> (Vec3, ConeState) {
     let t = tangential_norm(z);
-    if t <= mu * z[0] {
+    // With μ = 0 both sides of the first comparison vanish for any z_N on the axis: the sign has to be asked for.
+    if t <= mu * z[0] && z[0] >= 0.0 {
         (*z, ConeState::Stick)
     } else if z[0] <= -mu * t {
         ([0.0; 3], ConeState::Open)
@@ -89,16 +90,19 @@ pub fn natural_map(w: f64, mu: f64, r: &Vec3, u: &Vec3) -> (Vec3, ConeState) {
     ([w * r[0] - p[0], w * r[1] - p[1], w * r[2] - p[2]], state)
 }
 
-/// The nearest feasible impulse, exactly inside: the projection may land outside by one rounding.
+/// The nearest feasible impulse, exactly inside: the projection may land outside by a rounding, and an impulse inside
+/// is returned as it is.
 #[inline]
 pub fn make_feasible(mu: f64, r: &Vec3) -> Vec3 {
     let (mut p, _) = project(mu, r);
     if p[0] <= 0.0 || mu == 0.0 {
         return [p[0].max(0.0), 0.0, 0.0];
     }
-    let t = tangential_norm(&p);
-    if t > mu * p[0] {
-        let scale = mu * p[0] / t * (1.0 - f64::EPSILON);
+    // Shortening by two units in the last place per round outruns the half unit that each product can add.
+    let mut shorter = 1.0;
+    while tangential_norm(&p) > mu * p[0] {
+        shorter -= 2.0 * f64::EPSILON;
+        let scale = mu * p[0] / tangential_norm(&p) * shorter;
         p[1] *= scale;
         p[2] *= scale;
     }

@@ -3,13 +3,50 @@
 //! [`solve`] runs a [`ContactSolver`] and certifies its answer; [`Status::Solved`] is the certificate's word, never the
 //! solver's. [`Method`] names every solver, the same names in Rust, in files and on the command line.
 
+mod active_set;
+mod block_pgs;
+mod block_pivoting;
+pub mod box_lcp;
 pub mod cone;
+mod exact;
+pub mod fischer_burmeister;
+mod flow_rule;
 mod history;
+pub mod interior_point;
+mod lemke;
+mod linalg;
+mod merit;
 mod method;
+mod newton;
+mod newton_system;
+mod nsgs;
+pub mod one_contact;
+mod pgs;
+pub mod polyhedral;
+#[cfg(feature = "socp")]
+pub mod socp;
 mod solver;
+pub mod sweep;
+pub mod warm_start;
 
+pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
+pub use block_pgs::{BlockPgs, BlockStep};
+pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
+pub use box_lcp::BoxLcp;
+pub use exact::Exact;
+pub use fischer_burmeister::FischerBurmeister;
+pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};
+pub use interior_point::InteriorPoint;
+pub use lemke::{Lemke, LemkeOptions};
 pub use method::{Method, UnknownMethod};
+pub use newton::{Newton, NewtonOptions};
+pub use nsgs::Nsgs;
+pub use pgs::Pgs;
+pub use polyhedral::Polyhedral;
+#[cfg(feature = "socp")]
+pub use socp::Socp;
 pub use solver::{
     ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
+pub use sweep::SweepOrder;

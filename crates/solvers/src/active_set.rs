@@ -1,0 +1,195 @@
+//! Exact frictionless contact by an active set: the exact answer of
+//!
+//! ```text
+//! min ½ rᵀWr + qᵀr,  lo ≤ r ≤ hi      (NonNegative: 0 ≤ r;  Equality: r free;  Interval: as given)
+//! ⇔  u = Wr + q;  u = 0 strictly inside,  u ≥ 0 at lo,  u ≤ 0 at hi
+//! ```
+//!
+//! Method: start with every contact closed (or those of the guess), solve for the closed ones by Cholesky, open what
+//! pulls, close what penetrates, repeat; the factor is updated, not recomputed. First all wrong contacts change at
+//! once; when that stops helping, one at a time from a feasible point with a step to the first bound, which cannot
+//! cycle. W may be singular: dependent contacts never enter the factor beside those they depend on.
+//!
+//! **Among equals.** Where W is singular (a table with four legs, stacked boxes) impulses are not unique although the
+//! velocities are. The answer is the one of least Σ W_ii r_i² [J]: unique, symmetric where the problem is,
+//! independent of the order of contacts and of units. [`AmongEquals::First`] skips this.
+//!
+//! Sources: Lawson and Hanson 1974 (step to the first bound), Júdice and Pires 1994 (many at once), Bland 1977 (least
+//! index against cycling). Departures: Schur complements decide dependence instead of a regularisation of W;
+//! tolerances are relative to W_ii and |q|∞.
+//!
+//! Cost: assembly n·neighbours, one Cholesky k³/6 of the k closed contacts, k² per change after that, k³/3 more where
+//! contacts are redundant; memory 8n² + 4k² bytes. Use it for frictionless islands up to a few hundred
+//! contacts, and as the normal solve inside others. A warm start with the right set costs one factorization.
+
+use crate::linalg::bounded_qp::{BoundedQp, Exit, Indefinite};
+use crate::linalg::minimum_norm::MinimumNorm;
+use crate::linalg::scaled_program::{ScaledProgram, count_active, refusal};
+use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
+use signorini_problem::ContactProblem;
+
+const NAME: &str = "active-set";
+
+/// Which answer to return where several impulses give the same velocities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AmongEquals {
+    /// Least Σ W_ii r_i²: symmetric and independent of the order of contacts.
+    #[default]
+    MinimumNorm,
+    /// The first one found: cheaper, but dependent on the order of contacts.
+    First,
+}
+
+/// Options of [`ActiveSet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActiveSetOptions {
+    /// Which of several equal answers.
+    pub among_equals: AmongEquals,
+    /// Rounds in which many contacts change at once, before they change one at a time.
+    pub block_rounds: usize,
+    /// Most rows: memory is 12 bytes times their square.
+    pub max_rows: usize,
+}
+
+impl Default for ActiveSetOptions {
+    fn default() -> Self {
+        ActiveSetOptions { among_equals: AmongEquals::MinimumNorm, block_rounds: 30, max_rows: 8192 }
+    }
+}
+
+/// The active-set method. Iterations are linear systems solved.
+#[derive(Clone, Debug, Default)]
+pub struct ActiveSet {
+    /// Options.
+    pub options: ActiveSetOptions,
+    scaled: ScaledProgram,
+    state: BoundedQp,
+    shortest: MinimumNorm,
+    inside: Vec<usize>,
+    kept: Vec<f64>,
+}
+
+impl ActiveSet {
+    /// With these options.
+    pub fn new(options: ActiveSetOptions) -> Self {
+        ActiveSet { options, ..ActiveSet::default() }
+    }
+
+    /// From the start set to the answer, or to the cap; x is feasible either way.
+    fn search(&mut self, impulses: &[f64], cap: usize, history: &mut History) -> Result<Exit, Indefinite> {
+        let program = self.scaled.program();
+        let state = &mut self.state;
+        state.begin(&program);
+        let warm = self.scaled.read_guess(impulses, state, &mut self.inside);
+        if !warm {
+            state.evaluate(&program);
+            if (0..program.len()).all(|i| !state.is_wrong(&program, i, 0.0)) {
+                return Ok(Exit::Optimal);
+            }
+            self.inside.extend(0..program.len());
+        }
+        state.factor_basis(&program, self.inside.iter().copied())?;
+        if !state.dependent.is_empty() && self.all_loaded(cap)? {
+            return Ok(Exit::Optimal);
+        }
+        let program = self.scaled.program();
+        let state = &mut self.state;
+        let mut exit = state.block_pivot(&program, cap.min(self.options.block_rounds))?;
+        if history.is_on() {
+            history.record(state.work.iterations, self.scaled.natural(state));
+        }
+        if exit != Exit::Optimal {
+            exit = state.exchange(&program, cap)?;
+        }
+        Ok(exit)
+    }
+
+    /// Redundant contacts at rest usually all carry load: then the shortest answer on the whole start set is it.
+    fn all_loaded(&mut self, cap: usize) -> Result<bool, Indefinite> {
+        if self.options.among_equals == AmongEquals::First || cap == 0 {
+            return Ok(false);
+        }
+        let program = self.scaled.program();
+        let state = &mut self.state;
+        state.settle(&program);
+        if self.shortest.solve_unbounded(&program, state)? {
+            self.kept.clone_from(&state.x);
+            self.shortest.store(&program, state);
+            state.evaluate(&program);
+            let round_off = state.round_off();
+            if (0..program.len()).all(|i| !state.is_wrong(&program, i, round_off)) {
+                return Ok(true);
+            }
+            state.x.clone_from(&self.kept);
+        }
+        Ok(false)
+    }
+
+    /// Replaces the answer by the shortest one with the same velocities; returns the dimension of the choice.
+    fn select(&mut self) -> Result<usize, Indefinite> {
+        let program = self.scaled.program();
+        let state = &mut self.state;
+        let round_off = state.round_off();
+        state.dependent.clear();
+        for i in 0..program.len() {
+            // A contact that neither separates nor belongs to the basis may share the load.
+            let grazing = state.u[i].abs() <= 8.0 * f64::max(program.tolerance[i], round_off);
+            if !state.is_basic(i) && grazing && program.lo[i] < program.hi[i] && !state.offer(&program, i)? {
+                state.dependent.push(i);
+            }
+        }
+        if state.dependent.is_empty() || self.options.among_equals == AmongEquals::First {
+            return Ok(0);
+        }
+        let before = self.scaled.natural(state);
+        self.kept.clone_from(&state.x);
+        if self.shortest.solve(&program, state)? {
+            self.shortest.store(&program, state);
+            state.evaluate(&program);
+            let allowed = f64::max(before, self.scaled.round_off_speed(state));
+            if self.scaled.natural(state) > allowed {
+                state.x.clone_from(&self.kept);
+                state.evaluate(&program);
+            }
+        }
+        Ok(state.dependent.len())
+    }
+}
+
+impl ContactSolver for ActiveSet {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn iterate(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> Result<Effort, SolveError> {
+        self.scaled.load(problem, NAME, self.options.max_rows)?;
+        // The exchanges are finite; the cap only guards against round-off that no proof covers.
+        let cap = stop.max_iterations.unwrap_or(100 * problem.rows() + 1000);
+        let exit = self.search(impulses, cap, history).map_err(|found| refusal(NAME, found))?;
+        let mut indeterminacy = 0;
+        if exit == Exit::Optimal {
+            indeterminacy = self.select().map_err(|found| refusal(NAME, found))?;
+        } else {
+            self.state.project(&self.scaled.program());
+        }
+        if history.is_on() {
+            self.state.evaluate(&self.scaled.program());
+            history.record(self.state.work.iterations, self.scaled.natural(&self.state));
+        }
+        self.scaled.write_impulses(problem, &self.state, impulses);
+        let work = self.state.work;
+        Ok(Effort {
+            iterations: work.iterations,
+            factorizations: work.factorizations,
+            set_changes: work.changes,
+            active: count_active(problem, impulses),
+            indeterminacy,
+        })
+    }
+}

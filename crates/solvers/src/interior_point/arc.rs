@@ -1,0 +1,287 @@
+//! Around a fold: where the central path of the true Coulomb law turns back, t cannot fall monotonically.
+//!
+//! The law is not monotone, so the path `products = t` may turn: t has to rise for a while and fall again. The path is
+//! followed by arc length (Keller 1977) in `s = ln t`: with `a` the Newton correction at fixed t and `b = dz/ds` the
+//! tangent, both from one factorization,
+//!
+//! ```text
+//! dz = a + b ds,   ds = −⟨τ, a⟩ / (⟨τ, b⟩ + τ_s)     (correction orthogonal to the last tangent τ)
+//! ```
+//!
+//! then a predictor along the new tangent, oriented to go on. Lengths are measured relative to the iterate itself
+//! (each impulse by its normal part, each velocity by its slack): the natural metric of an interior point.
+
+use super::cell::{Cell, Direction, Point};
+use super::path::{Goal, Path, PathEnd, PathOptions, Which};
+use crate::newton_system::NewtonSystem;
+use crate::{History, StoppingRule};
+use signorini_problem::ContactProblem;
+
+/// Share of the way to the boundary that a predictor may go.
+const PREDICTOR_FRACTION: f64 = 0.6;
+/// First and longest predictor, in relative root mean square change.
+const FIRST_STEP: f64 = 0.1;
+const LONGEST_STEP: f64 = 2.0;
+/// A predictor shorter than this gets nowhere.
+const SHORTEST_STEP: f64 = 1e-6;
+/// A correction smaller than this (relative root mean square) is on the path.
+const ON_PATH: f64 = 0.02;
+/// Most corrections after a predictor.
+const MOST_CORRECTIONS: usize = 6;
+/// The fold is behind once t has fallen below this share of where it turned.
+const PASSED: f64 = 0.3;
+
+impl Path {
+    /// Walks around the fold at the present iterate. True if t is on its way down again (or the tolerance is met).
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn walk_around(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        options: &PathOptions,
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+        history: &mut History,
+    ) -> bool {
+        let fold = self.mean_gap(problem, None);
+        let centred = std::mem::take(&mut self.centred);
+        centred.restore(self);
+        self.centred = centred;
+        let Some(mut s) = self.recentre(system, problem, end) else { return false };
+        let mut length = FIRST_STEP;
+        // ln t component of the tangent; its block directions are kept in `predictor`.
+        let mut tangent_s = -1.0;
+        let mut first = true;
+        let last = end.iterations + options.max_arc_steps;
+        let mut saved = Saved::default();
+        while end.iterations < last {
+            // Tangent at a point of the path: the factor of the last corrector is at hand.
+            self.direction(system, problem, Goal::Tangent { target: s.exp() });
+            let norm = (self.norm_square(problem, Set::Trial) + 1.0).sqrt();
+            let onward = if first { -1.0 } else { (self.inner(problem, Set::Trial) + tangent_s).signum() };
+            first = false;
+            tangent_s = onward / norm;
+            for (tangent, b) in self.predictor.iter_mut().zip(&self.trial) {
+                *tangent = *b;
+                tangent.scale(tangent_s);
+            }
+            self.step.clone_from(&self.predictor);
+            for (d, b) in self.joint_step.iter_mut().zip(&self.joint_trial) {
+                *d = tangent_s * b;
+            }
+            if s < (PASSED * fold).ln() && tangent_s < 0.0 {
+                return true;
+            }
+            saved.keep(self, s);
+            loop {
+                let reach = (PREDICTOR_FRACTION * self.longest_step(problem, Which::Step)).min(length);
+                if !(reach > SHORTEST_STEP) || !self.apply(problem, reach) {
+                    return false;
+                }
+                s += reach * tangent_s;
+                let converged = self.correct(system, problem, &mut s, tangent_s, end);
+                match converged {
+                    Some(rounds) => {
+                        if rounds <= 2 && reach >= length {
+                            length = f64::min(2.0 * length, LONGEST_STEP);
+                        }
+                        break;
+                    }
+                    None => {
+                        s = saved.restore(self);
+                        length = 0.25 * length.min(reach);
+                        self.step.clone_from(&self.predictor);
+                        for (d, b) in self.joint_step.iter_mut().zip(&saved.joint_tangent) {
+                            *d = *b;
+                        }
+                        if end.iterations >= last {
+                            return false;
+                        }
+                    }
+                }
+            }
+            self.grade(system, problem, impulses, stop, end, history);
+            if end.suffices {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Newton at fixed t, at or above the fold, until the iterate is on the path; returns ln t.
+    fn recentre(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<f64> {
+        let gap = self.mean_gap(problem, None);
+        for factor in [1.0, 2.0, 5.0] {
+            let t = factor * gap;
+            for _ in 0..12 {
+                self.refactor(system, problem, end)?;
+                self.direction(system, problem, Goal::Products { target: t });
+                self.take_trial();
+                let size = self.norm_square(problem, Set::Step).sqrt();
+                let reach = (0.9 * self.longest_step(problem, Which::Step)).min(1.0);
+                if !self.apply(problem, reach) {
+                    return None;
+                }
+                if reach == 1.0 && size < ON_PATH {
+                    self.refactor(system, problem, end)?;
+                    return Some(t.ln());
+                }
+                if reach < 0.02 {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    fn refactor(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<()> {
+        system.apply_w(problem, &self.r, &mut self.u);
+        for (u, q) in self.u.iter_mut().zip(problem.q()) {
+            *u += q;
+        }
+        self.linearise(system, problem);
+        end.iterations += 1;
+        system.factor(problem).ok()
+    }
+
+    /// Newton orthogonal to the tangent until on the path; the number of rounds, or nothing if it does not get there.
+    /// Leaves a fresh factor.
+    fn correct(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        s: &mut f64,
+        tangent_s: f64,
+        end: &mut PathEnd,
+    ) -> Option<usize> {
+        let mut last = f64::INFINITY;
+        for round in 1..=MOST_CORRECTIONS {
+            self.refactor(system, problem, end)?;
+            let target = s.exp();
+            self.direction(system, problem, Goal::Products { target });
+            self.take_trial();
+            self.direction(system, problem, Goal::Tangent { target });
+            let ds = -self.inner(problem, Set::Step) / (self.inner(problem, Set::Trial) + tangent_s);
+            if !ds.is_finite() {
+                return None;
+            }
+            self.add_trial_to_step(ds);
+            let size = (self.norm_square(problem, Set::Step) + ds * ds).sqrt();
+            if size < ON_PATH {
+                return Some(round);
+            }
+            if size > 2.0 * last {
+                return None;
+            }
+            last = size;
+            let reach = (0.9 * self.longest_step(problem, Which::Step)).min(1.0);
+            if reach < 0.1 || !self.apply(problem, reach) {
+                return None;
+            }
+            *s += reach * ds;
+        }
+        None
+    }
+
+    /// ⟨last tangent, set⟩ in the relative metric.
+    fn inner(&self, problem: &ContactProblem, set: Set) -> f64 {
+        let other = self.set(set);
+        self.sum(problem, |c, cell, point| relative_inner(cell, point, &self.predictor[c], &other[c]))
+    }
+
+    fn norm_square(&self, problem: &ContactProblem, set: Set) -> f64 {
+        let d = self.set(set);
+        self.sum(problem, |c, cell, point| relative_inner(cell, point, &d[c], &d[c]))
+    }
+
+    fn sum(&self, problem: &ContactProblem, term: impl Fn(usize, &Cell, &Point) -> f64) -> f64 {
+        let mut sum = 0.0;
+        for (c, cell) in self.cells.iter().enumerate() {
+            if cell.products() > 0 {
+                sum += term(c, cell, &self.point(problem, c));
+            }
+        }
+        sum / self.products.max(1) as f64
+    }
+
+    fn set(&self, set: Set) -> &[Direction] {
+        match set {
+            Set::Step => &self.step,
+            Set::Trial => &self.trial,
+        }
+    }
+
+    fn add_trial_to_step(&mut self, factor: f64) {
+        for (d, b) in self.step.iter_mut().zip(&self.trial) {
+            d.add(b, factor);
+        }
+        for (d, b) in self.joint_step.iter_mut().zip(&self.joint_trial) {
+            *d += factor * b;
+        }
+    }
+}
+
+/// The iterate before a predictor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Saved {
+    r: Vec<f64>,
+    y: Vec<f64>,
+    extra: Vec<f64>,
+    extra_hi: Vec<f64>,
+    joint_tangent: Vec<f64>,
+    s: f64,
+}
+
+impl Saved {
+    pub(super) fn keep(&mut self, path: &Path, s: f64) {
+        self.r.clone_from(&path.r);
+        self.y.clone_from(&path.y);
+        self.extra.clone_from(&path.extra);
+        self.extra_hi.clone_from(&path.extra_hi);
+        self.joint_tangent.clone_from(&path.joint_step);
+        self.s = s;
+    }
+
+    fn restore(&self, path: &mut Path) -> f64 {
+        path.r.clone_from(&self.r);
+        path.y.clone_from(&self.y);
+        path.extra.clone_from(&self.extra);
+        path.extra_hi.clone_from(&self.extra_hi);
+        self.s
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Set {
+    Step,
+    Trial,
+}
+
+/// Inner product of two directions of a block, each part relative to the block's own size.
+fn relative_inner(cell: &Cell, p: &Point, a: &Direction, b: &Direction) -> f64 {
+    match *cell {
+        Cell::Joint | Cell::Fixed => 0.0,
+        Cell::Normal | Cell::Frictionless => {
+            a.dr[0] * b.dr[0] / (p.r[0] * p.r[0]) + a.dy[0] * b.dy[0] / (p.y[0] * p.y[0])
+        }
+        Cell::Frictional { mu } => {
+            let x0 = mu * p.r[0];
+            a.dr[0] * b.dr[0] / (p.r[0] * p.r[0])
+                + (a.dr[1] * b.dr[1] + a.dr[2] * b.dr[2]) / (x0 * x0)
+                + a.dy[0] * b.dy[0] / (p.y[0] * p.y[0])
+                + (a.dy[1] * b.dy[1] + a.dy[2] * b.dy[2] + a.dextra * b.dextra) / (p.extra * p.extra)
+        }
+        Cell::Interval { lo, hi } => {
+            let mut sum = 0.0;
+            if lo.is_finite() {
+                sum += a.dr[0] * b.dr[0] / (p.r[0] - lo).powi(2) + a.dextra * b.dextra / (p.extra * p.extra);
+            }
+            if hi.is_finite() {
+                sum +=
+                    a.dr[0] * b.dr[0] / (hi - p.r[0]).powi(2) + a.dextra_hi * b.dextra_hi / (p.extra_hi * p.extra_hi);
+            }
+            sum
+        }
+    }
+}

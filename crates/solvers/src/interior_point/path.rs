@@ -1,0 +1,585 @@
+//! Following the central path: predictor, corrector, step, until the certificate would be met.
+
+use super::arc::Saved;
+use super::cell::{Cell, Direction, Model, Point};
+use super::start::Start;
+use crate::cone::tangential_norm;
+use crate::merit::Merit;
+use crate::newton_system::NewtonSystem;
+use crate::warm_start::make_feasible;
+use crate::{History, StoppingRule};
+use signorini_problem::ContactProblem;
+
+/// A joint's proximal weight: `u + ε w (r⁺ − r) = 0`, exact at convergence whatever ε.
+const JOINT_PROXIMAL: f64 = 1e-9;
+/// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
+const STICK_STIFFNESS: f64 = 1e8;
+
+/// A step shorter than this is a jam.
+const JAMMED: f64 = 0.05;
+/// A step at least this long ends well centred.
+const LONG_STEP: f64 = 0.7;
+/// So many jams in a row mean a fold.
+const JAMS_BEFORE_ARC: usize = 3;
+
+/// How target products are spread over the contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// The same t everywhere: the analytic centre.
+    Uniform,
+    /// In proportion to the impulse, within 10^±3: frees paths that jam on regular packings.
+    ByImpulse,
+}
+
+/// How the path is followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathOptions {
+    /// Most factorizations of one path.
+    pub max_iterations: usize,
+    /// Share of the way to the boundary that a step may go.
+    pub boundary_fraction: f64,
+    /// Least centring.
+    pub least_centring: f64,
+    /// Whether the corrector carries the predictor's second-order term.
+    pub second_order: SecondOrder,
+    /// Spread of the targets.
+    pub weights: Weights,
+    /// Give up after this many iterations without a tenth of progress.
+    pub patience: usize,
+    /// Most folds to walk around.
+    pub max_turns: usize,
+    /// Most steps around one fold.
+    pub max_arc_steps: usize,
+}
+
+/// The corrector's second-order term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecondOrder {
+    /// Mehrotra's.
+    Mehrotra,
+    /// None: slower, but does not jam on some packings.
+    None,
+}
+
+impl Default for PathOptions {
+    fn default() -> Self {
+        PathOptions {
+            max_iterations: 35,
+            boundary_fraction: 0.99,
+            least_centring: 1e-4,
+            second_order: SecondOrder::Mehrotra,
+            weights: Weights::Uniform,
+            patience: 12,
+            max_turns: 4,
+            max_arc_steps: 60,
+        }
+    }
+}
+
+impl PathOptions {
+    /// The patient variant for paths that jam.
+    pub fn patient() -> Self {
+        PathOptions {
+            max_iterations: 90,
+            boundary_fraction: 0.9,
+            second_order: SecondOrder::None,
+            weights: Weights::ByImpulse,
+            patience: 40,
+            ..PathOptions::default()
+        }
+    }
+}
+
+/// How a path ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathEnd {
+    /// Steps taken.
+    pub iterations: usize,
+    /// Best residual reached.
+    pub merit: Merit,
+    /// Whether that suffices.
+    pub suffices: bool,
+}
+
+/// Buffers of the path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    pub(super) cells: Vec<Cell>,
+    pub(super) r: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) extra: Vec<f64>,
+    pub(super) extra_hi: Vec<f64>,
+    pub(super) u: Vec<f64>,
+    g: Vec<f64>,
+    dr: Vec<f64>,
+    w_dr: Vec<f64>,
+    models: Vec<Model>,
+    pub(super) weights: Vec<f64>,
+    pub(super) predictor: Vec<Direction>,
+    pub(super) step: Vec<Direction>,
+    pub(super) trial: Vec<Direction>,
+    pub(super) joint_step: Vec<f64>,
+    pub(super) joint_trial: Vec<f64>,
+    /// The last iterate reached by a long step.
+    pub(super) centred: Saved,
+    feasible: Vec<f64>,
+    feasible_u: Vec<f64>,
+    pub(super) products: usize,
+}
+
+impl Path {
+    /// From a start: the path downhill, and around its folds where it jams.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn follow(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        start: Start,
+        options: &PathOptions,
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> PathEnd {
+        self.resize(problem);
+        self.velocity(system, problem, impulses);
+        let guess = Merit::of(problem, impulses, &self.feasible_u);
+        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
+        if end.suffices || !self.begin(system, problem, impulses, start) {
+            return end;
+        }
+        let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
+        let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
+        let mut allowed = cap;
+        let mut centred = std::mem::take(&mut self.centred);
+        centred.keep(self, 0.0);
+        self.centred = centred;
+        loop {
+            // Progress of this path alone: the guess may have been better than its first iterates.
+            let measured = self.grade(system, problem, impulses, stop, &mut end, history);
+            if measured < 0.9 * lowest {
+                (lowest, stalled) = (measured, 0);
+            } else {
+                stalled += 1;
+            }
+            if end.suffices || end.iterations >= allowed || stalled > options.patience {
+                break;
+            }
+            let Some(length) = self.advance(system, problem, options, stalled) else { break };
+            end.iterations += 1;
+            if length >= LONG_STEP {
+                let mut centred = std::mem::take(&mut self.centred);
+                centred.keep(self, 0.0);
+                self.centred = centred;
+            }
+            jams = if length < JAMMED { jams + 1 } else { 0 };
+            if jams >= JAMS_BEFORE_ARC && turns == options.max_turns {
+                break;
+            }
+            if jams >= JAMS_BEFORE_ARC {
+                turns += 1;
+                (jams, stalled, lowest) = (0, 0, f64::INFINITY);
+                let walked = self.walk_around(system, problem, impulses, options, stop, &mut end, history);
+                allowed = end.iterations + cap;
+                if !walked || end.suffices {
+                    break;
+                }
+            }
+        }
+        end
+    }
+
+    /// Residual of the feasible impulse nearest to the iterate; kept in `impulses` if it is the best so far.
+    pub(super) fn grade(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+        history: &mut History,
+    ) -> f64 {
+        let measure = stop.tolerance.measure;
+        self.feasible.copy_from_slice(&self.r);
+        make_feasible(problem, &mut self.feasible);
+        let feasible = std::mem::take(&mut self.feasible);
+        self.velocity(system, problem, &feasible);
+        self.feasible = feasible;
+        let merit = Merit::of(problem, &self.feasible, &self.feasible_u);
+        let measured = merit.measured(problem, measure);
+        history.record(end.iterations, merit.natural);
+        if measured < end.merit.measured(problem, measure) {
+            impulses.copy_from_slice(&self.feasible);
+            end.merit = merit;
+            end.suffices = merit.suffices(problem, stop);
+        }
+        measured
+    }
+
+    pub(super) fn resize(&mut self, problem: &ContactProblem) {
+        let (rows, blocks) = (problem.rows(), problem.blocks().len());
+        self.cells.clear();
+        self.cells.extend(problem.blocks().iter().map(Cell::new));
+        self.products = self.cells.iter().map(Cell::products).sum();
+        for buffer in [
+            &mut self.r,
+            &mut self.y,
+            &mut self.u,
+            &mut self.g,
+            &mut self.dr,
+            &mut self.w_dr,
+            &mut self.joint_step,
+            &mut self.joint_trial,
+            &mut self.feasible,
+            &mut self.feasible_u,
+        ] {
+            buffer.clear();
+            buffer.resize(rows, 0.0);
+        }
+        for buffer in [&mut self.extra, &mut self.extra_hi] {
+            buffer.clear();
+            buffer.resize(blocks, 0.0);
+        }
+        self.weights.clear();
+        self.weights.resize(blocks, 1.0);
+        self.models.resize(blocks, Model::default());
+        for directions in [&mut self.predictor, &mut self.step, &mut self.trial] {
+            directions.resize(blocks, Direction::default());
+        }
+    }
+
+    /// `feasible_u = W r + q`.
+    pub(super) fn velocity(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, r: &[f64]) {
+        system.apply_w(problem, r, &mut self.feasible_u);
+        for (u, q) in self.feasible_u.iter_mut().zip(problem.q()) {
+            *u += q;
+        }
+    }
+
+    /// Sets the first iterate; false if it cannot be made.
+    fn begin(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, guess: &[f64], start: Start) -> bool {
+        let speed = problem.speed();
+        if speed == 0.0 {
+            return false;
+        }
+        let uniform = match start {
+            Start::Uniform => match self.uniform_impulse(system, problem, speed) {
+                Some(impulse) => impulse,
+                None => return false,
+            },
+            _ => 0.0,
+        };
+        let margin = match start {
+            Start::WarmBy(margin) => margin,
+            Start::Warm => {
+                f64::clamp(10.0 * Merit::of(problem, guess, &self.feasible_u).natural, 1e-7 * speed, 0.1 * speed)
+            }
+            _ => speed,
+        };
+        let warm = matches!(start, Start::Warm | Start::WarmBy(_));
+        for (c, cell) in self.cells.iter().enumerate() {
+            let range = problem.range(c);
+            let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
+            let u = &self.feasible_u[range.clone()];
+            let cold = if start == Start::Uniform { uniform } else { speed / w };
+            let (r, y) = (&mut self.r[range.clone()], &mut self.y[range.clone()]);
+            r.fill(0.0);
+            y.fill(0.0);
+            if warm {
+                r.copy_from_slice(&guess[range.clone()]);
+                y.copy_from_slice(u);
+            }
+            match *cell {
+                Cell::Joint => {}
+                Cell::Fixed => r[0] = guess[range.start],
+                Cell::Normal | Cell::Frictionless => {
+                    r[0] = if warm { r[0].max(margin / w) } else { cold };
+                    y[0] = y[0].max(margin);
+                }
+                Cell::Frictional { mu } => {
+                    let p = Point::read(r, y, 0.0, 0.0);
+                    r[0] = if warm { r[0].max(tangential_norm(&p.r) / mu + margin / w) } else { cold };
+                    self.extra[c] = tangential_norm(&p.y) + margin;
+                    y[0] = y[0].max(margin);
+                }
+                Cell::Interval { lo, hi } => {
+                    let inside = f64::min(margin / w, 0.25 * (hi - lo));
+                    let centre = if warm {
+                        r[0]
+                    } else if lo.is_finite() && hi.is_finite() {
+                        0.5 * (lo + hi)
+                    } else {
+                        0.0
+                    };
+                    r[0] = centre.max(lo + inside).min(hi - inside);
+                    self.extra[c] = if lo.is_finite() { y[0].max(0.0) + margin } else { 0.0 };
+                    self.extra_hi[c] = if hi.is_finite() { (-y[0]).max(0.0) + margin } else { 0.0 };
+                }
+            }
+        }
+        true
+    }
+
+    /// Largest impulse of a stiff all-sticking solve, at least the median of |q|∞/w.
+    fn uniform_impulse(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, speed: f64) -> Option<f64> {
+        let mut typical: Vec<f64> = problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w).collect();
+        if typical.is_empty() {
+            return None;
+        }
+        for c in 0..self.cells.len() {
+            let w = problem.scales()[c];
+            let stiffness = if w > 0.0 { STICK_STIFFNESS / w } else { 0.0 };
+            let range = problem.range(c);
+            let k = system.k_mut(c);
+            k.fill(0.0);
+            for i in 0..range.len() {
+                k[i * range.len() + i] = stiffness;
+                self.g[range.start + i] = -stiffness * problem.q()[range.start + i];
+            }
+        }
+        system.factor(problem).ok()?;
+        system.solve(problem, &self.g, &mut self.dr, 0);
+        let mut largest: f64 = 0.0;
+        for c in 0..self.cells.len() {
+            let square: f64 = self.dr[problem.range(c)].iter().map(|x| x * x).sum();
+            largest = largest.max(square.sqrt());
+        }
+        typical.sort_unstable_by(f64::total_cmp);
+        let impulse = largest.max(typical[typical.len() / 2]);
+        impulse.is_finite().then_some(impulse)
+    }
+
+    /// One predictor–corrector step and its length; nothing when the path cannot go on.
+    fn advance(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        options: &PathOptions,
+        stalled: usize,
+    ) -> Option<f64> {
+        system.apply_w(problem, &self.r, &mut self.u);
+        for (u, q) in self.u.iter_mut().zip(problem.q()) {
+            *u += q;
+        }
+        self.spread_weights(problem, options.weights);
+        let gap = self.mean_gap(problem, None);
+        self.linearise(system, problem);
+        system.factor(problem).ok()?;
+        // Predictor: straight at the solution.
+        self.direction(system, problem, Goal::Products { target: 0.0 });
+        std::mem::swap(&mut self.predictor, &mut self.trial);
+        let affine = self.longest_step(problem, Which::Predictor).min(1.0);
+        let affine_gap = self.mean_gap(problem, Some((Which::Predictor, affine)));
+        let mut centring = (affine_gap.max(0.0) / gap).powi(3).clamp(options.least_centring, 1.0);
+        if stalled >= 2 {
+            centring = centring.max(0.3);
+        }
+        // Corrector.
+        let second_order = options.second_order == SecondOrder::Mehrotra && affine > 0.1;
+        let target = centring * gap;
+        let goal = if second_order { Goal::SecondOrder { target } } else { Goal::Products { target } };
+        self.direction(system, problem, goal);
+        self.take_trial();
+        let mut length = (options.boundary_fraction * self.longest_step(problem, Which::Step)).min(1.0);
+        if length < 0.3 && options.second_order == SecondOrder::Mehrotra {
+            // The same factor with more centring often gets further.
+            for centring in [0.3, 0.8] {
+                self.direction(system, problem, Goal::Products { target: centring * gap });
+                let other = (options.boundary_fraction * self.longest_step(problem, Which::Trial)).min(1.0);
+                if other > 1.5 * length {
+                    self.take_trial();
+                    length = other;
+                }
+            }
+        }
+        if !length.is_finite() || length <= 0.0 {
+            return None;
+        }
+        self.apply(problem, length).then_some(length)
+    }
+
+    pub(super) fn take_trial(&mut self) {
+        std::mem::swap(&mut self.step, &mut self.trial);
+        std::mem::swap(&mut self.joint_step, &mut self.joint_trial);
+    }
+
+    pub(super) fn spread_weights(&mut self, problem: &ContactProblem, weights: Weights) {
+        if weights == Weights::Uniform {
+            return;
+        }
+        let normal = |c: usize| self.r[problem.offsets()[c]].abs();
+        let blocks = self.cells.len();
+        let mean = (0..blocks).map(normal).sum::<f64>() / blocks as f64;
+        for c in 0..blocks {
+            self.weights[c] = (normal(c) / mean).clamp(1e-3, 1e3);
+        }
+    }
+
+    pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
+        let range = problem.range(c);
+        Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
+    }
+
+    /// Mean product over its weight, after a step if given.
+    pub(super) fn mean_gap(&self, problem: &ContactProblem, step: Option<(Which, f64)>) -> f64 {
+        let mut sum = 0.0;
+        for (c, cell) in self.cells.iter().enumerate() {
+            if cell.products() == 0 {
+                continue;
+            }
+            let mut point = self.point(problem, c);
+            if let Some((which, length)) = step {
+                point = point.moved(&self.directions(which)[c], length);
+            }
+            sum += point.gap(cell) / self.weights[c];
+        }
+        sum / self.products.max(1) as f64
+    }
+
+    pub(super) fn directions(&self, which: Which) -> &[Direction] {
+        match which {
+            Which::Predictor => &self.predictor,
+            Which::Step => &self.step,
+            Which::Trial => &self.trial,
+        }
+    }
+
+    /// K of every block.
+    pub(super) fn linearise(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
+        for c in 0..self.cells.len() {
+            let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
+            let rows = problem.blocks()[c].rows;
+            let k = system.k_mut(c);
+            k.fill(0.0);
+            if self.cells[c] == Cell::Joint {
+                for i in 0..rows {
+                    k[i * rows + i] = 1.0 / (JOINT_PROXIMAL * w);
+                }
+                continue;
+            }
+            let range = problem.range(c);
+            let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
+            let stiffness = point.stiffness(&self.cells[c]);
+            for i in 0..rows {
+                for j in 0..rows {
+                    k[i * rows + j] = stiffness[i][j];
+                }
+            }
+            self.models[c].k = stiffness;
+        }
+    }
+
+    /// A direction into `trial`.
+    pub(super) fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, goal: Goal) {
+        for c in 0..self.cells.len() {
+            let cell = self.cells[c];
+            let range = problem.range(c);
+            if cell == Cell::Joint {
+                let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
+                for i in range {
+                    self.g[i] = if let Goal::Tangent { .. } = goal { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
+                }
+                continue;
+            }
+            let point = self.point(problem, c);
+            let weight = self.weights[c];
+            self.models[c].rhs = match goal {
+                Goal::Products { target } => point.right_hand_side(&cell, target * weight, None),
+                Goal::SecondOrder { target } => point.right_hand_side(&cell, target * weight, Some(&self.predictor[c])),
+                Goal::Tangent { target } => [target * weight, target * weight, 0.0, 0.0],
+            };
+            let offset = point.offset(&cell, &self.models[c]);
+            // g = c + K (y − u).
+            let slack = self.slack_defect(problem, c, goal);
+            for (i, row) in range.clone().enumerate() {
+                let k = &self.models[c].k[i];
+                self.g[row] = offset[i] + (0..range.len()).map(|j| k[j] * slack[j]).sum::<f64>();
+            }
+        }
+        // The predictor only chooses the centring: it needs no refinement.
+        let refinements = if goal == (Goal::Products { target: 0.0 }) { 0 } else { 1 };
+        system.solve(problem, &self.g, &mut self.dr, refinements);
+        system.apply_w(problem, &self.dr, &mut self.w_dr);
+        for c in 0..self.cells.len() {
+            let cell = self.cells[c];
+            let range = problem.range(c);
+            if cell == Cell::Joint {
+                continue;
+            }
+            let slack = self.slack_defect(problem, c, goal);
+            let mut d = Direction::default();
+            for (i, row) in range.enumerate() {
+                d.dr[i] = self.dr[row];
+                d.dy[i] = self.w_dr[row] - slack[i];
+            }
+            self.point(problem, c).complete(&cell, &self.models[c].rhs, &mut d);
+            self.trial[c] = d;
+        }
+        self.joint_trial.copy_from_slice(&self.dr);
+    }
+
+    /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A tangent keeps it as it is.
+    fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
+        let mut slack = [0.0; 3];
+        if let Goal::Tangent { .. } = goal {
+            return slack;
+        }
+        for (i, row) in problem.range(c).enumerate() {
+            slack[i] = match self.cells[c] {
+                Cell::Interval { .. } => self.extra[c] - self.extra_hi[c] - self.u[row],
+                // No tangential slack is kept where there is no friction: its impulse stays zero.
+                Cell::Frictionless if i > 0 => 0.0,
+                Cell::Fixed => 0.0,
+                _ => self.y[row] - self.u[row],
+            };
+        }
+        slack
+    }
+
+    pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
+        let directions = self.directions(which);
+        let mut step = f64::INFINITY;
+        for (c, cell) in self.cells.iter().enumerate() {
+            step = step.min(self.point(problem, c).longest_step(cell, &directions[c]));
+        }
+        step
+    }
+
+    /// Takes the step; false if it is not finite.
+    pub(super) fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
+        for c in 0..self.cells.len() {
+            let range = problem.range(c);
+            if self.cells[c] == Cell::Joint {
+                for i in range {
+                    self.r[i] += length * self.joint_step[i];
+                }
+                continue;
+            }
+            let d = &self.step[c];
+            for (i, row) in range.enumerate() {
+                self.r[row] += length * d.dr[i];
+                self.y[row] += length * d.dy[i];
+            }
+            self.extra[c] += length * d.dextra;
+            self.extra_hi[c] += length * d.dextra_hi;
+        }
+        self.r.iter().chain(&self.y).chain(&self.extra).all(|x| x.is_finite())
+    }
+}
+
+/// What a direction aims at.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Goal {
+    /// Every product at `target` times its weight, and y = u.
+    Products { target: f64 },
+    /// The same with the predictor's second-order term.
+    SecondOrder { target: f64 },
+    /// The derivative of the path with respect to ln t, at t = `target`.
+    Tangent { target: f64 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    Predictor,
+    Step,
+    Trial,
+}

@@ -1,0 +1,224 @@
+//! A Cholesky factor that grows and shrinks by one row: `A_BB = L Lᵀ` for a set B that changes.
+//!
+//! ```text
+//! append j:   w = L⁻¹ A_Bj,   s = A_jj − ‖w‖²,   new row (w, √s)                       O(k²)/2
+//! remove k:   drop row k; rows below become lower triangular again by Givens rotations  O((n−k)²)·2
+//! ```
+//!
+//! `s` is the Schur complement of j: zero when column j depends on those of B. The caller decides with it whether j
+//! enters, so a singular A never reaches a division. L is stored by packed rows: row i has i + 1 entries, and both
+//! triangular solves read rows only.
+//!
+//! Source: Golub and Van Loan, Matrix Computations (4th ed.), §4.2.9 (outer products), §6.5.4 (deleting a column).
+
+/// `xᵀy`, in eight interleaved partial sums: one fixed order that vectorises.
+#[inline]
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    let (x, y) = (&x[..n], &y[..n]);
+    let mut sums = [0.0; 8];
+    let (mut xs, mut ys) = (x.chunks_exact(8), y.chunks_exact(8));
+    for (x, y) in (&mut xs).zip(&mut ys) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let mut total = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+    for (x, y) in xs.remainder().iter().zip(ys.remainder()) {
+        total += x * y;
+    }
+    total
+}
+
+/// `y += a x`.
+#[inline]
+pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// Start of packed row `i`.
+#[inline]
+fn start(i: usize) -> usize {
+    i * (i + 1) / 2
+}
+
+/// The factor. Buffers are kept when it is cleared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GrowingCholesky {
+    size: usize,
+    rows: Vec<f64>,
+    /// `L⁻¹ a` of the column examined last.
+    candidate: Vec<f64>,
+}
+
+impl GrowingCholesky {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.size
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.size = 0;
+        self.rows.clear();
+    }
+
+    /// Row `i` of L: `i + 1` entries.
+    #[inline]
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.rows[start(i)..start(i) + i + 1]
+    }
+
+    /// Examines a column: `w = L⁻¹ a` with `a` given by index, and its Schur complement `diagonal − ‖w‖²`.
+    #[inline]
+    pub fn examine(&mut self, diagonal: f64, entry: impl Fn(usize) -> f64) -> f64 {
+        self.candidate.clear();
+        let mut schur = diagonal;
+        for i in 0..self.size {
+            let row = &self.rows[start(i)..start(i) + i + 1];
+            let w = (entry(i) - dot(&row[..i], &self.candidate)) / row[i];
+            self.candidate.push(w);
+            schur -= w * w;
+        }
+        schur
+    }
+
+    /// `L⁻¹ a` of the column examined last.
+    pub fn examined(&self) -> &[f64] {
+        &self.candidate
+    }
+
+    /// Appends the column examined last, with its Schur complement.
+    pub fn append(&mut self, schur: f64) {
+        debug_assert!(schur > 0.0 && self.candidate.len() == self.size);
+        self.rows.extend_from_slice(&self.candidate);
+        self.rows.push(schur.sqrt());
+        self.size += 1;
+    }
+
+    /// Removes row and column `k`; rows below keep their order.
+    pub fn remove(&mut self, k: usize) {
+        let n = self.size;
+        debug_assert!(k < n);
+        // Row i > k moves to place i − 1 and keeps one entry more than fits there until the rotations have emptied it:
+        // rotation i mixes columns i − 1 and i of all rows from i on, so each row is rotated by those of the rows above
+        // it, then gives birth to its own. The rotations are kept in the candidate buffer.
+        self.candidate.clear();
+        for i in k + 1..n {
+            let (from, to) = (start(i), start(i - 1));
+            self.rows.copy_within(from..from + i + 1, to);
+            // The row now has i + 1 entries at `to`, overlapping its successor's old place, which is read next from its
+            // own start; entry i is folded into entry i − 1 below before anything is written over it.
+            let row = &mut self.rows[to..to + i + 1];
+            for (rotation, column) in self.candidate.chunks_exact(2).zip(k..) {
+                let (cosine, sine) = (rotation[0], rotation[1]);
+                let (a, b) = (row[column], row[column + 1]);
+                row[column] = cosine * a + sine * b;
+                row[column + 1] = cosine * b - sine * a;
+            }
+            let (a, b) = (row[i - 1], row[i]);
+            // Both squares are sums of entries of a unit-diagonal matrix: no overflow to guard against.
+            let length = (a * a + b * b).sqrt();
+            row[i - 1] = length;
+            self.candidate.extend_from_slice(&[a / length, b / length]);
+        }
+        self.size -= 1;
+        self.rows.truncate(start(self.size));
+    }
+
+    /// `x ← L⁻¹ x`.
+    pub fn forward(&self, x: &mut [f64]) {
+        for i in 0..self.size {
+            let row = self.row(i);
+            x[i] = (x[i] - dot(&row[..i], x)) / row[i];
+        }
+    }
+
+    /// `x ← L⁻ᵀ x`.
+    pub fn backward(&self, x: &mut [f64]) {
+        for i in (0..self.size).rev() {
+            let row = self.row(i);
+            x[i] /= row[i];
+            let xi = x[i];
+            axpy(-xi, &row[..i], &mut x[..i]);
+        }
+    }
+
+    /// `x ← A_BB⁻¹ x`.
+    pub fn solve(&self, x: &mut [f64]) {
+        self.forward(x);
+        self.backward(x);
+    }
+
+    /// `out = L y`.
+    pub fn multiply(&self, y: &[f64], out: &mut [f64]) {
+        for i in 0..self.size {
+            out[i] = dot(self.row(i), y);
+        }
+    }
+
+    /// `out += Lᵀ x`.
+    pub fn multiply_transposed(&self, x: &[f64], out: &mut [f64]) {
+        for i in 0..self.size {
+            axpy(x[i], self.row(i), &mut out[..i + 1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+    use super::*;
+
+    /// An SPD matrix with unit diagonal: 1/(1 + |i − j|).
+    fn entry(i: usize, j: usize) -> f64 {
+        1.0 / (1.0 + i.abs_diff(j) as f64)
+    }
+
+    fn factor_of(set: &[usize]) -> GrowingCholesky {
+        let mut factor = GrowingCholesky::default();
+        for (k, &j) in set.iter().enumerate() {
+            let schur = factor.examine(1.0, |i| entry(set[i], j));
+            assert!(schur > 0.0, "row {k}");
+            factor.append(schur);
+        }
+        factor
+    }
+
+    #[test]
+    fn removing_any_row_gives_the_factor_of_what_is_left() {
+        let all: Vec<usize> = (0..19).collect();
+        for k in 0..all.len() {
+            let mut factor = factor_of(&all);
+            factor.remove(k);
+            let left: Vec<usize> = all.iter().copied().filter(|&i| i != k).collect();
+            let expected = factor_of(&left);
+            assert_eq!(factor.len(), expected.len());
+            for (a, b) in factor.rows.iter().zip(&expected.rows) {
+                assert!((a - b).abs() < 1e-14, "removed {k}: {a} against {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn solve_inverts_the_matrix() {
+        let all: Vec<usize> = (0..23).collect();
+        let factor = factor_of(&all);
+        let truth: Vec<f64> = all.iter().map(|&i| (i as f64 * 1.7).sin()).collect();
+        let mut x: Vec<f64> = all.iter().map(|&i| all.iter().map(|&j| entry(i, j) * truth[j]).sum()).collect();
+        factor.solve(&mut x);
+        for (x, t) in x.iter().zip(&truth) {
+            assert!((x - t).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_repeated_column_has_no_schur_complement() {
+        let all: Vec<usize> = (0..9).collect();
+        let mut factor = factor_of(&all);
+        let schur = factor.examine(1.0, |i| entry(i, 4));
+        assert!(schur.abs() < 1e-15);
+    }
+}

@@ -1,0 +1,131 @@
+//! A frictionless contact problem as a bounded quadratic program in scaled variables (see `scaled_delassus`).
+
+use super::bounded_qp::{BoundedQp, Indefinite, Program};
+use super::scaled_delassus::ScaledDelassus;
+use crate::{SolveError, supports_only};
+use signorini_problem::{ContactProblem, Law};
+
+/// Speed, as a fraction of |q|∞, that a resting contact may be on the wrong side before it is moved: above the
+/// round-off of one evaluation, a thousand times below the strictest certificate asked for.
+const WRONG_SIDE: f64 = 1e-13;
+
+/// The scaled problem; buffers are reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScaledProgram {
+    pub matrix: ScaledDelassus,
+    q: Vec<f64>,
+    lo: Vec<f64>,
+    hi: Vec<f64>,
+    tolerance: Vec<f64>,
+}
+
+impl ScaledProgram {
+    /// Scales the problem. Coulomb blocks, sizes beyond `max_rows` and matrices that are not symmetric positive
+    /// semidefinite are refused.
+    pub fn load(&mut self, problem: &ContactProblem, method: &'static str, max_rows: usize) -> Result<(), SolveError> {
+        supports_only(problem, method, |law| !matches!(law, Law::Coulomb { .. }))?;
+        if problem.rows() > max_rows {
+            return Err(SolveError::TooLarge { method, rows: problem.rows(), limit: max_rows });
+        }
+        self.matrix.assemble(problem).map_err(|why| SolveError::NotPositiveSemidefinite { method, why })?;
+        let speed = problem.speed();
+        for buffer in [&mut self.q, &mut self.lo, &mut self.hi, &mut self.tolerance] {
+            buffer.clear();
+        }
+        for (c, block) in problem.blocks().iter().enumerate() {
+            let (lo, hi) = match block.law {
+                Law::NonNegative => (0.0, f64::INFINITY),
+                Law::Interval { lo, hi } => (lo, hi),
+                Law::Equality | Law::Coulomb { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            for i in problem.range(c) {
+                let d = self.matrix.scale[i];
+                if d > 0.0 {
+                    self.q.push(problem.q()[i] / d);
+                    self.lo.push(lo * d);
+                    self.hi.push(hi * d);
+                    self.tolerance.push(WRONG_SIDE * speed / d);
+                } else {
+                    // Nothing can be done about the velocity of a row without inertia.
+                    self.q.push(0.0);
+                    self.lo.push(0.0);
+                    self.hi.push(0.0);
+                    self.tolerance.push(f64::INFINITY);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn program(&self) -> Program<'_> {
+        Program { matrix: &self.matrix.values, q: &self.q, lo: &self.lo, hi: &self.hi, tolerance: &self.tolerance }
+    }
+
+    /// Rests every index of `state` where the guess has it, and lists those strictly inside their bounds.
+    /// False if the guess says nothing: all zero.
+    pub fn read_guess(&self, impulses: &[f64], state: &mut BoundedQp, inside: &mut Vec<usize>) -> bool {
+        inside.clear();
+        if impulses.iter().all(|r| *r == 0.0) {
+            return false;
+        }
+        for (i, r) in impulses.iter().enumerate() {
+            let x = r * self.matrix.scale[i];
+            if x <= self.lo[i] {
+                state.x[i] = self.lo[i];
+            } else if x >= self.hi[i] {
+                state.x[i] = self.hi[i];
+            } else {
+                inside.push(i);
+            }
+        }
+        true
+    }
+
+    /// Impulses of `state`, at their bounds exactly where x is.
+    pub fn write_impulses(&self, problem: &ContactProblem, state: &BoundedQp, impulses: &mut [f64]) {
+        for (c, block) in problem.blocks().iter().enumerate() {
+            let (lo, hi) = match block.law {
+                Law::NonNegative => (0.0, f64::INFINITY),
+                Law::Interval { lo, hi } => (lo, hi),
+                Law::Equality | Law::Coulomb { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            for i in problem.range(c) {
+                let d = self.matrix.scale[i];
+                let r = if d > 0.0 { state.x[i] / d } else { 0.0 };
+                // A quotient that overflows would not be an impulse.
+                impulses[i] = if r.is_finite() { r.clamp(lo, hi) } else { 0.0f64.clamp(lo, hi) };
+            }
+        }
+    }
+
+    /// Largest natural map of `state` [m/s], from its own u.
+    pub fn natural(&self, state: &BoundedQp) -> f64 {
+        let mut worst: f64 = 0.0;
+        for (i, d) in self.matrix.scale.iter().enumerate() {
+            let (x, u) = (state.x[i], state.u[i]);
+            worst = worst.max(d * (x - (x - u).clamp(self.lo[i], self.hi[i])).abs());
+        }
+        worst
+    }
+
+    /// What round-off of u amounts to for the row where it matters most [m/s].
+    pub fn round_off_speed(&self, state: &BoundedQp) -> f64 {
+        let round_off = state.round_off();
+        let rows = self.matrix.scale.iter().zip(&self.tolerance).filter(|(d, _)| **d > 0.0);
+        rows.fold(0.0, |worst, (d, tolerance)| f64::max(worst, d * f64::max(round_off, *tolerance)))
+    }
+}
+
+/// The refusal for a matrix that turned out indefinite while it was factored.
+pub(crate) fn refusal(method: &'static str, found: Indefinite) -> SolveError {
+    let Indefinite { row, schur } = found;
+    SolveError::NotPositiveSemidefinite {
+        method,
+        why: format!("row {row} has the Schur complement {schur:e} of its diagonal"),
+    }
+}
+
+/// Blocks with an impulse.
+pub(crate) fn count_active(problem: &ContactProblem, impulses: &[f64]) -> usize {
+    (0..problem.blocks().len()).filter(|c| impulses[problem.range(*c)].iter().any(|r| *r != 0.0)).count()
+}

@@ -1,0 +1,353 @@
+//! The linear systems of the second-order methods: `(I + K W) dr = g` with K block-diagonal.
+//!
+//! Interior-point and Newton steps differ only in K and g (algebra in their own files). Two forms:
+//!
+//! * **velocity** (factored W = J M⁻¹ Jᵀ): with `J̃ = J S`, `S Sᵀ = M⁻¹`, factor `A = I + J̃ᵀ K J̃` over the *bodies*,
+//!   then `dv = A⁻¹ J̃ᵀ g`, `dr = g − K J̃ dv`. A stays regular however redundant the contacts are.
+//! * **impulse** (W given): factor `I + K W` over the *contacts*, with W exactly as given, asymmetric or not.
+//!
+//! The pattern, its ordering and symbolic factorization are kept while the contact graph is unchanged.
+
+use crate::linalg::block_graph::BlockGraph;
+use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
+use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
+
+/// A prepared system.
+#[derive(Clone, Debug, Default)]
+pub struct NewtonSystem {
+    graph: BlockGraph,
+    lu: FrontalLu,
+    values: Vec<f64>,
+    form: Form,
+    /// K of every block, row-major, one after another.
+    k: Vec<f64>,
+    k_starts: Vec<usize>,
+    /// Factorizations since the last preparation.
+    factorizations: usize,
+    scratch_nodes: Vec<f64>,
+    scratch_rows: Vec<f64>,
+    scratch_w: Vec<f64>,
+    scratch_step: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Form {
+    #[default]
+    Impulse,
+    Velocity(VelocityForm),
+}
+
+#[derive(Clone, Debug, Default)]
+struct VelocityForm {
+    /// Bodies of every block.
+    bodies: Vec<[Option<u32>; 2]>,
+    /// Rows of J̃.
+    rows: Vec<[f64; 12]>,
+    /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
+    slots: Vec<[usize; 4]>,
+    diagonal: Vec<usize>,
+}
+
+impl NewtonSystem {
+    /// Reads the problem; redoes the symbolic work only if the graph differs from the last one.
+    pub fn prepare(&mut self, problem: &ContactProblem) {
+        self.factorizations = 0;
+        let n = problem.rows();
+        self.scratch_rows.resize(n, 0.0);
+        self.scratch_w.resize(n, 0.0);
+        self.scratch_step.resize(n, 0.0);
+        self.k_starts.clear();
+        self.k_starts.push(0);
+        for block in problem.blocks() {
+            self.k_starts.push(self.k_starts[self.k_starts.len() - 1] + block.rows * block.rows);
+        }
+        let stored = self.k_starts[problem.blocks().len()];
+        self.k.clear();
+        self.k.resize(stored, 0.0);
+        match problem.delassus() {
+            Delassus::Factored(w) => self.prepare_velocity(problem, w),
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => self.prepare_impulse(problem),
+        }
+        self.scratch_nodes.resize(self.graph.rows(), 0.0);
+    }
+
+    fn prepare_velocity(&mut self, problem: &ContactProblem, w: &FactoredDelassus) {
+        let bodies = w.inverse_mass().len();
+        let same = match &self.form {
+            Form::Velocity(form) => form.bodies == w.bodies() && self.graph.nodes() == bodies,
+            Form::Impulse => false,
+        };
+        if !same {
+            let mut neighbours = vec![Vec::new(); bodies];
+            for pair in w.bodies() {
+                if let [Some(a), Some(b)] = *pair {
+                    neighbours[a as usize].push(b as usize);
+                    neighbours[b as usize].push(a as usize);
+                }
+            }
+            self.replace_graph(BlockGraph::new(vec![6; bodies], &mut neighbours));
+            let start = |i: Option<u32>, j: Option<u32>| match (i, j) {
+                (Some(i), Some(j)) => {
+                    self.graph.find(i as usize, j as usize).map_or(usize::MAX, |e| self.graph.starts[e])
+                }
+                _ => usize::MAX,
+            };
+            let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
+            let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
+            self.form = Form::Velocity(VelocityForm { bodies: w.bodies().to_vec(), rows: Vec::new(), slots, diagonal });
+        }
+        let Form::Velocity(form) = &mut self.form else { return };
+        form.rows.clear();
+        form.rows.resize(problem.rows(), [0.0; 12]);
+        for (c, pair) in w.bodies().iter().enumerate() {
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let root = root_of_inverse_mass(&w.inverse_mass()[*body as usize]);
+                for row in problem.range(c) {
+                    let j = &w.jacobian()[row][6 * side..6 * side + 6];
+                    for b in 0..6 {
+                        form.rows[row][6 * side + b] = (b..6).map(|a| j[a] * root[a][b]).sum();
+                    }
+                }
+            }
+        }
+    }
+
+    fn prepare_impulse(&mut self, problem: &ContactProblem) {
+        let blocks = problem.blocks().len();
+        let mut neighbours = vec![Vec::new(); blocks];
+        match problem.delassus() {
+            Delassus::BlockSparse(w) => {
+                for c in 0..blocks {
+                    for (k, _) in w.row(c) {
+                        neighbours[c].push(k);
+                        neighbours[k].push(c);
+                    }
+                }
+            }
+            _ => {
+                for list in &mut neighbours {
+                    list.extend(0..blocks);
+                }
+            }
+        }
+        let graph = BlockGraph::new(problem.blocks().iter().map(|b| b.rows).collect(), &mut neighbours);
+        if !matches!(self.form, Form::Impulse) || graph != self.graph {
+            self.replace_graph(graph);
+        }
+        self.form = Form::Impulse;
+    }
+
+    fn replace_graph(&mut self, graph: BlockGraph) {
+        self.lu = FrontalLu::new(&graph);
+        self.values = vec![0.0; graph.stored()];
+        self.graph = graph;
+    }
+
+    /// Factorizations since the last preparation.
+    pub fn factorizations(&self) -> usize {
+        self.factorizations
+    }
+
+    /// Multiplications of one factorization.
+    pub fn flops(&self) -> f64 {
+        self.lu.flops()
+    }
+
+    /// K of block `c`, row-major, to be filled before [`NewtonSystem::factor`].
+    pub fn k_mut(&mut self, c: usize) -> &mut [f64] {
+        &mut self.k[self.k_starts[c]..self.k_starts[c + 1]]
+    }
+
+    /// Factors with the K given.
+    pub fn factor(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
+        match &self.form {
+            Form::Velocity(form) => {
+                assemble_velocity(form, problem.offsets(), &self.k, &self.k_starts, &mut self.values);
+            }
+            Form::Impulse => {
+                assemble_impulse(&self.graph, problem, &self.k, &self.k_starts, &mut self.values);
+            }
+        }
+        self.factorizations += 1;
+        self.lu.factor(&self.values)
+    }
+
+    /// `dr` with `(I + K W) dr = g`, by the last factor and `refinements` steps of iterative refinement.
+    pub fn solve(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], refinements: usize) {
+        self.solve_once(problem, g, dr);
+        for _ in 0..refinements {
+            let mut defect = std::mem::take(&mut self.scratch_rows);
+            let mut w_dr = std::mem::take(&mut self.scratch_w);
+            self.apply_w(problem, dr, &mut w_dr);
+            for (c, k) in self.k_starts.windows(2).enumerate() {
+                let range = problem.range(c);
+                let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
+                for (i, row) in range.clone().enumerate() {
+                    let kw: f64 = (0..n).map(|j| k[i * n + j] * w_dr[range.start + j]).sum();
+                    defect[row] = g[row] - dr[row] - kw;
+                }
+            }
+            let mut step = std::mem::take(&mut self.scratch_step);
+            self.solve_once(problem, &defect, &mut step);
+            for (x, s) in dr.iter_mut().zip(&step) {
+                *x += s;
+            }
+            self.scratch_rows = defect;
+            self.scratch_w = w_dr;
+            self.scratch_step = step;
+        }
+    }
+
+    fn solve_once(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64]) {
+        match &self.form {
+            Form::Impulse => {
+                dr.copy_from_slice(g);
+                self.lu.solve(dr);
+            }
+            Form::Velocity(form) => {
+                let nodes = &mut self.scratch_nodes;
+                form.scatter(problem.offsets(), g, nodes);
+                self.lu.solve(nodes);
+                form.gather(problem.offsets(), nodes, dr);
+                for (c, k) in self.k_starts.windows(2).enumerate() {
+                    let range = problem.range(c);
+                    let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
+                    let mut u = [0.0; 6];
+                    u[..n].copy_from_slice(&dr[range.clone()]);
+                    for (i, row) in range.enumerate() {
+                        let ku: f64 = (0..n).map(|j| k[i * n + j] * u[j]).sum();
+                        dr[row] = g[row] - ku;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `out = W r`.
+    pub fn apply_w(&mut self, problem: &ContactProblem, r: &[f64], out: &mut [f64]) {
+        match &self.form {
+            Form::Impulse => {
+                problem.delassus().apply(problem.offsets(), r, out, &mut Vec::new());
+            }
+            Form::Velocity(form) => {
+                form.scatter(problem.offsets(), r, &mut self.scratch_nodes);
+                form.gather(problem.offsets(), &self.scratch_nodes, out);
+            }
+        }
+    }
+}
+
+impl VelocityForm {
+    /// `nodes = J̃ᵀ r`.
+    fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
+        nodes.fill(0.0);
+        for (c, pair) in self.bodies.iter().enumerate() {
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let node = &mut nodes[6 * *body as usize..6 * *body as usize + 6];
+                for row in offsets[c]..offsets[c + 1] {
+                    let j = &self.rows[row][6 * side..6 * side + 6];
+                    for i in 0..6 {
+                        node[i] += j[i] * r[row];
+                    }
+                }
+            }
+        }
+    }
+
+    /// `u = J̃ nodes`.
+    fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
+        for (c, pair) in self.bodies.iter().enumerate() {
+            u[offsets[c]..offsets[c + 1]].fill(0.0);
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let node = &nodes[6 * *body as usize..6 * *body as usize + 6];
+                for row in offsets[c]..offsets[c + 1] {
+                    let j = &self.rows[row][6 * side..6 * side + 6];
+                    u[row] += (0..6).map(|i| j[i] * node[i]).sum::<f64>();
+                }
+            }
+        }
+    }
+}
+
+/// Lower-triangular S with `S Sᵀ = M⁻¹`; a direction without inverse mass gets a zero column.
+fn root_of_inverse_mass(m: &[[f64; 6]; 6]) -> [[f64; 6]; 6] {
+    let mut s = [[0.0; 6]; 6];
+    for j in 0..6 {
+        let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();
+        // Round-off of the sum above; below it the direction is locked.
+        if pivot <= 1e-14 * m[j][j] {
+            continue;
+        }
+        s[j][j] = pivot.sqrt();
+        for i in j + 1..6 {
+            s[i][j] = (m[i][j] - (0..j).map(|k| s[i][k] * s[j][k]).sum::<f64>()) / s[j][j];
+        }
+    }
+    s
+}
+
+/// `A = I + Σ J̃ᵀ K J̃`, block by block.
+fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts: &[usize], values: &mut [f64]) {
+    values.fill(0.0);
+    for start in &form.diagonal {
+        for i in 0..6 {
+            values[start + 7 * i] = 1.0;
+        }
+    }
+    for (c, slots) in form.slots.iter().enumerate() {
+        let rows = &form.rows[offsets[c]..offsets[c + 1]];
+        let k = &k[k_starts[c]..k_starts[c + 1]];
+        let n = rows.len();
+        if k.iter().all(|x| *x == 0.0) {
+            continue;
+        }
+        let mut kj = [[0.0; 12]; 6];
+        for i in 0..n {
+            for j in 0..n {
+                let kij = k[i * n + j];
+                for b in 0..12 {
+                    kj[i][b] += kij * rows[j][b];
+                }
+            }
+        }
+        for (side, start) in slots.iter().enumerate() {
+            if *start == usize::MAX {
+                continue;
+            }
+            let (row_side, column_side) = (6 * (side / 2), 6 * (side % 2));
+            let block = &mut values[*start..*start + 36];
+            for b in 0..6 {
+                for i in 0..n {
+                    let kjb = kj[i][column_side + b];
+                    for a in 0..6 {
+                        block[6 * b + a] += rows[i][row_side + a] * kjb;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `I + K W`, block by block.
+fn assemble_impulse(graph: &BlockGraph, problem: &ContactProblem, k: &[f64], k_starts: &[usize], values: &mut [f64]) {
+    let mut w = [0.0; 36];
+    for c in 0..graph.nodes() {
+        let n = graph.sizes[c];
+        let k = &k[k_starts[c]..k_starts[c + 1]];
+        for e in graph.row_ptr[c]..graph.row_ptr[c + 1] {
+            let other = graph.columns[e];
+            let m = graph.sizes[other];
+            problem.delassus().block(problem.offsets(), c, other, &mut w);
+            let block = &mut values[graph.starts[e]..graph.starts[e + 1]];
+            for j in 0..m {
+                for i in 0..n {
+                    let kw: f64 = (0..n).map(|a| k[i * n + a] * w[a * m + j]).sum();
+                    block[j * n + i] = kw + if c == other && i == j { 1.0 } else { 0.0 };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! How a block feels the others: through rows of W, or through the velocities of its two bodies.
+
+use signorini_problem::{BlockSparseDelassus, DenseDelassus, FactoredDelassus, InverseMass};
+
+/// Velocity of a block caused by all impulses, and the news that a block's impulse changed.
+pub(super) trait Coupling {
+    /// Rows `first..first + N` of `W r` [m/s].
+    fn velocity<const N: usize>(&self, c: usize, first: usize, r: &[f64]) -> [f64; N];
+    /// Block `c` changed by `delta` [N·s].
+    fn changed<const N: usize>(&mut self, c: usize, first: usize, delta: &[f64; N]);
+}
+
+/// Dense W: nothing to keep.
+pub(super) struct DenseCoupling<'a>(pub &'a DenseDelassus);
+
+impl Coupling for DenseCoupling<'_> {
+    #[inline]
+    fn velocity<const N: usize>(&self, _: usize, first: usize, r: &[f64]) -> [f64; N] {
+        std::array::from_fn(|i| dot(self.0.row(first + i), r))
+    }
+    #[inline]
+    fn changed<const N: usize>(&mut self, _: usize, _: usize, _: &[f64; N]) {}
+}
+
+/// Four running sums: a single one would wait for each addition before the next.
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a4.zip(b4) {
+        for i in 0..4 {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}
+
+/// Block-sparse W and the first row of every block.
+pub(super) struct SparseCoupling<'a>(pub &'a BlockSparseDelassus, pub &'a [usize]);
+
+impl Coupling for SparseCoupling<'_> {
+    #[inline]
+    fn velocity<const N: usize>(&self, c: usize, _: usize, r: &[f64]) -> [f64; N] {
+        let mut u = [0.0; N];
+        for (k, block) in self.0.row(c) {
+            let r = &r[self.1[k]..self.1[k + 1]];
+            for (u, row) in u.iter_mut().zip(block.chunks_exact(r.len())) {
+                for (w, r) in row.iter().zip(r) {
+                    *u += w * r;
+                }
+            }
+        }
+        u
+    }
+    #[inline]
+    fn changed<const N: usize>(&mut self, _: usize, _: usize, _: &[f64; N]) {}
+}
+
+/// Six columns of side A, six of side B.
+type Row = [f64; 12];
+
+/// Factored W, in coordinates in which every body has unit mass: with `M⁻¹ = L Lᵀ` and `y = Lᵀ Jᵀ r`, `Δv = L y` and
+/// `W r = (J L) y`. The same twelve numbers per row then gather and scatter, which halves what a sweep reads.
+///
+/// An inverse mass that is not symmetric positive semidefinite has no L; then `L = 1` and the scatter has its own rows
+/// `J M⁻¹`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BodyCoupling {
+    /// y, six numbers per body, and a last entry that stands for all that is fixed: its columns are zero.
+    state: Vec<[f64; 6]>,
+    /// Bodies (A, B) of every block as indices into `state`.
+    bodies: Vec<[u32; 2]>,
+    /// J L, or J.
+    gather: Vec<Row>,
+    /// J M⁻¹; empty if `gather` serves.
+    scatter: Vec<Row>,
+    /// L of every body; empty if L = 1.
+    roots: Vec<InverseMass>,
+    /// Scratch of [`BodyCoupling::drift`].
+    fresh: Vec<[f64; 6]>,
+    magnitude: Vec<[f64; 6]>,
+}
+
+impl BodyCoupling {
+    pub(super) fn prepare(&mut self, w: &FactoredDelassus, offsets: &[usize]) {
+        let fixed = w.inverse_mass().len() as u32;
+        self.bodies.clear();
+        self.bodies.extend(w.bodies().iter().map(|pair| pair.map(|body| body.unwrap_or(fixed))));
+        self.roots.clear();
+        self.scatter.clear();
+        self.gather.clear();
+        for m in w.inverse_mass() {
+            match square_root(m) {
+                Some(root) => self.roots.push(root),
+                None => {
+                    self.roots.clear();
+                    break;
+                }
+            }
+        }
+        let one_set = self.roots.len() == w.inverse_mass().len();
+        for (c, pair) in self.bodies.iter().enumerate() {
+            for row in offsets[c]..offsets[c + 1] {
+                let j = &w.jacobian()[row];
+                if one_set {
+                    self.gather.push(times_matrices(j, pair, &self.roots));
+                } else {
+                    let keep = |side: usize, i: usize| if pair[side] == fixed { 0.0 } else { j[6 * side + i] };
+                    self.gather.push(std::array::from_fn(|i| keep(i / 6, i % 6)));
+                    self.scatter.push(times_matrices(j, pair, w.inverse_mass()));
+                }
+            }
+        }
+        self.state.clear();
+        self.state.resize(w.inverse_mass().len() + 1, [0.0; 6]);
+    }
+
+    /// y from scratch.
+    pub(super) fn reset(&mut self, offsets: &[usize], r: &[f64]) {
+        let rows = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
+        self.state.fill([0.0; 6]);
+        accumulate(&mut self.state, &self.bodies, rows, offsets, r, |x| x);
+    }
+
+    /// Largest `|Δv − M⁻¹Jᵀr|` relative to the terms summed in its body, from the operator itself.
+    pub(super) fn drift(&mut self, w: &FactoredDelassus, offsets: &[usize], r: &[f64]) -> f64 {
+        let BodyCoupling { state, bodies, fresh, magnitude, roots, .. } = self;
+        for sums in [&mut *fresh, &mut *magnitude] {
+            sums.clear();
+            sums.resize(state.len(), [0.0; 6]);
+        }
+        accumulate(fresh, bodies, w.jacobian(), offsets, r, |x| x);
+        accumulate(magnitude, bodies, w.jacobian(), offsets, r, f64::abs);
+        let mut worst: f64 = 0.0;
+        for (b, m) in w.inverse_mass().iter().enumerate() {
+            let kept = times_root(roots.get(b), &state[b]);
+            let mut scale: f64 = 0.0;
+            let mut difference: f64 = 0.0;
+            for i in 0..6 {
+                let exact: f64 = (0..6).map(|j| m[i][j] * fresh[b][j]).sum();
+                let terms: f64 = (0..6).map(|j| (m[i][j] * magnitude[b][j]).abs()).sum();
+                difference = difference.max((exact - kept[i]).abs());
+                scale = scale.max(terms);
+            }
+            // A body at rest under vanishing impulses may keep a remainder of the impulses that left it.
+            worst = worst.max(difference / scale.max(f64::MIN_POSITIVE.sqrt()));
+        }
+        worst
+    }
+
+    pub(super) fn velocities(&self, out: &mut Vec<f64>) {
+        out.clear();
+        let moving = self.state.len().saturating_sub(1);
+        for (b, y) in self.state[..moving].iter().enumerate() {
+            out.extend_from_slice(&times_root(self.roots.get(b), y));
+        }
+    }
+}
+
+impl Coupling for BodyCoupling {
+    #[inline]
+    fn velocity<const N: usize>(&self, c: usize, first: usize, _: &[f64]) -> [f64; N] {
+        let [a, b] = self.bodies[c];
+        let (a, b) = (&self.state[a as usize], &self.state[b as usize]);
+        let rows = &self.gather[first..first + N];
+        std::array::from_fn(|i| {
+            let row = &rows[i];
+            let mut sums = [0.0; 2];
+            for j in 0..3 {
+                for lane in 0..2 {
+                    sums[lane] += row[2 * j + lane] * a[2 * j + lane] + row[6 + 2 * j + lane] * b[2 * j + lane];
+                }
+            }
+            sums[0] + sums[1]
+        })
+    }
+
+    #[inline]
+    fn changed<const N: usize>(&mut self, c: usize, first: usize, delta: &[f64; N]) {
+        let rows = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
+        let rows = &rows[first..first + N];
+        let [a, b] = self.bodies[c];
+        for (body, start) in [(a, 0), (b, 6)] {
+            let y = &mut self.state[body as usize];
+            for i in 0..N {
+                for j in 0..6 {
+                    y[j] += rows[i][start + j] * delta[i];
+                }
+            }
+        }
+    }
+}
+
+fn accumulate(
+    state: &mut [[f64; 6]],
+    bodies: &[[u32; 2]],
+    rows: &[Row],
+    offsets: &[usize],
+    r: &[f64],
+    term: impl Fn(f64) -> f64,
+) {
+    for (c, pair) in bodies.iter().enumerate() {
+        for row in offsets[c]..offsets[c + 1] {
+            if r[row] == 0.0 {
+                continue;
+            }
+            for (body, start) in [(pair[0], 0), (pair[1], 6)] {
+                let y = &mut state[body as usize];
+                for j in 0..6 {
+                    y[j] += term(rows[row][start + j] * r[row]);
+                }
+            }
+        }
+    }
+}
+
+fn times_root(root: Option<&InverseMass>, y: &[f64; 6]) -> [f64; 6] {
+    match root {
+        Some(root) => std::array::from_fn(|i| (0..6).map(|j| root[i][j] * y[j]).sum()),
+        None => *y,
+    }
+}
+
+/// `j` times the matrix of each side's body; zero for a fixed side, which has none.
+fn times_matrices(j: &Row, pair: &[u32; 2], matrices: &[InverseMass]) -> Row {
+    let mut product = [0.0; 12];
+    for (side, body) in pair.iter().enumerate() {
+        let Some(m) = matrices.get(*body as usize) else { continue };
+        for a in 0..6 {
+            let x = j[6 * side + a];
+            if x != 0.0 {
+                for b in 0..6 {
+                    product[6 * side + b] += x * m[a][b];
+                }
+            }
+        }
+    }
+    product
+}
+
+/// L with `M⁻¹ = L Lᵀ`, lower triangular, zero columns where the matrix is singular. `None` if that reproduces the
+/// matrix only to more than round-off: it is asymmetric, indefinite, or too badly scaled.
+fn square_root(m: &InverseMass) -> Option<InverseMass> {
+    let mut l = [[0.0; 6]; 6];
+    for j in 0..6 {
+        let pivot = m[j][j] - (0..j).map(|k| l[j][k] * l[j][k]).sum::<f64>();
+        if pivot <= 1e-15 * m[j][j] {
+            continue;
+        }
+        l[j][j] = pivot.sqrt();
+        for i in j + 1..6 {
+            l[i][j] = (m[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>()) / l[j][j];
+        }
+    }
+    for i in 0..6 {
+        for j in 0..6 {
+            let product: f64 = (0..6).map(|k| l[i][k] * l[j][k]).sum();
+            // For a semidefinite matrix |m_ij| ≤ √(m_ii m_jj).
+            if !((product - m[i][j]).abs() <= 8.0 * f64::EPSILON * (m[i][i] * m[j][j]).sqrt()) {
+                return None;
+            }
+        }
+    }
+    Some(l)
+}

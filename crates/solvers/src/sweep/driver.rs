@@ -1,0 +1,124 @@
+//! Sweep until solved: when to look at the residual, when to believe it, when to give up.
+
+use super::{ContactStep, SweepOrder, Sweeper};
+use crate::warm_start::make_feasible;
+use crate::{History, StoppingRule};
+use signorini_problem::{Certifier, ContactProblem};
+
+/// Sweeps between two looks at the residual if the velocities keep changing: redundant contacts may shift impulses
+/// among themselves long after the motion is right. Also bounds the round-off that Δv collects.
+const LOOK_EVERY: usize = 50;
+
+/// Residual, in units of the round-off of the largest velocity summed, at which the judge is asked whether it is zero.
+const FLOOR_FACTOR: f64 = 4.0;
+
+/// Who says that the sweeps may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acceptance {
+    /// The certificate, asked when the own residual is small enough.
+    Certificate,
+    /// The own residual: the law swept is not the problem's (first phase of `block_pgs`).
+    OwnResidual,
+}
+
+/// What the sweeps amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SweepReport {
+    /// Sweeps done.
+    pub sweeps: usize,
+    /// Own residual [m/s] when last looked at.
+    pub residual: f64,
+}
+
+/// A sweeper with the judge's scratch.
+#[derive(Clone, Debug)]
+pub struct Sweeps<S> {
+    sweeper: Sweeper<S>,
+    certifier: Certifier,
+}
+
+impl<S> Default for Sweeps<S> {
+    fn default() -> Self {
+        Sweeps { sweeper: Sweeper::default(), certifier: Certifier::default() }
+    }
+}
+
+impl<S: ContactStep> Sweeps<S> {
+    /// Improves `r` until accepted or `max_sweeps` are done. `r` is feasible on return.
+    ///
+    /// A small change per sweep is no proof: a slow iteration moves little while far from its limit. It only tells when
+    /// looking at the residual is worth its price.
+    pub fn run(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        stop: &StoppingRule,
+        order: SweepOrder,
+        max_sweeps: usize,
+        acceptance: Acceptance,
+        history: &mut History,
+    ) -> SweepReport {
+        make_feasible(problem, r);
+        self.sweeper.prepare(problem);
+        let mut target = stop.target_speed(problem);
+        let mut report = SweepReport { sweeps: 0, residual: f64::INFINITY };
+        if r.iter().any(|x| *x != 0.0) {
+            report.residual = self.sweeper.residual(problem, r);
+            if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) {
+                history.record(0, report.residual);
+                return report;
+            }
+            // A guess worse than none (an impact after rest, a vanished contact) is dropped.
+            if report.residual > self.sweeper.residual_at_zero(problem) {
+                r.fill(0.0);
+                make_feasible(problem, r);
+            }
+        }
+        self.sweeper.begin(problem, r);
+        let mut look_below = target;
+        while report.sweeps < max_sweeps {
+            let change = self.sweeper.sweep(problem, r, order.direction(report.sweeps));
+            report.sweeps += 1;
+            let last = report.sweeps == max_sweeps;
+            let look = change <= look_below || report.sweeps % LOOK_EVERY == 0;
+            if look || last || history.is_on() {
+                report.residual = self.sweeper.residual(problem, r);
+                history.record(report.sweeps, report.residual);
+                // A fixed point will not move again, whatever its residual.
+                if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) || change == 0.0 {
+                    break;
+                }
+                // The residual falls about as fast as the change: look again when it should have arrived.
+                look_below = f64::min(target, 0.5 * change * (target / report.residual).max(0.01));
+            }
+        }
+        make_feasible(problem, r);
+        report
+    }
+
+    fn accepted(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        stop: &StoppingRule,
+        acceptance: Acceptance,
+        residual: f64,
+        target: &mut f64,
+    ) -> bool {
+        // Below the round-off of the largest terms no residual can be told from zero, whatever was asked.
+        if !(residual <= f64::max(*target, FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r))) {
+            return false;
+        }
+        if acceptance == Acceptance::OwnResidual {
+            return true;
+        }
+        // Rounding onto the cone is part of the answer that is graded.
+        make_feasible(problem, r);
+        if self.certifier.certify(problem, r).is_ok_and(|certificate| certificate.meets(&stop.tolerance)) {
+            return true;
+        }
+        // The judge also weighs sums over many blocks: go further before asking again.
+        *target *= 0.1;
+        false
+    }
+}

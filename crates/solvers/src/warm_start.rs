@@ -1,0 +1,38 @@
+//! Where an iteration begins: a guess made feasible, or zero.
+//!
+//! A guess comes from the previous step of a simulation, from another method, or from a file, and may lie outside
+//! cones and intervals or carry numbers that are not finite. Every method starts from, and returns through,
+//! [`make_feasible`].
+
+use crate::cone;
+use signorini_problem::{ContactProblem, Law};
+
+/// Moves every block of `r` [N·s] to the nearest impulse its law allows. Blocks that are not finite become the allowed
+/// impulse nearest to zero. Feasible blocks are not touched.
+pub fn make_feasible(problem: &ContactProblem, r: &mut [f64]) {
+    for (c, block) in problem.blocks().iter().enumerate() {
+        let r = &mut r[problem.range(c)];
+        if r.iter().any(|x| !x.is_finite()) {
+            r.fill(0.0);
+        }
+        match block.law {
+            Law::Equality => {}
+            Law::NonNegative => r[0] = r[0].max(0.0),
+            Law::Interval { lo, hi } => r[0] = r[0].max(lo).min(hi),
+            Law::Coulomb { mu } => {
+                let second = if r.len() > 2 { r[2] } else { 0.0 };
+                let feasible = cone::make_feasible(mu, &[r[0], r[1], second]);
+                // A guess so large that its squares overflow says nothing.
+                let usable = feasible.iter().all(|x| x.is_finite());
+                for (r, x) in r.iter_mut().zip(feasible) {
+                    *r = if usable { x } else { 0.0 };
+                }
+            }
+        }
+    }
+}
+
+/// Number of blocks that carry an impulse.
+pub(crate) fn active_blocks(problem: &ContactProblem, r: &[f64]) -> usize {
+    (0..problem.blocks().len()).filter(|c| r[problem.range(*c)].iter().any(|x| *x != 0.0)).count()
+}
