@@ -48,14 +48,14 @@ pub struct Certificate {
     pub natural: f64,
     /// The block that has it.
     pub worst_block: Option<usize>,
-    /// 2-norm of the natural map over ‖q‖ [1].
+    /// 2-norm of the natural map over ‖q‖ \[1\].
     pub natural_rel: f64,
     /// Largest |min(w r_N, u_N)| of any contact [m/s]: Signorini's condition by itself, which the natural map shows
     /// divided by √(1 + μ²).
     pub normal: f64,
-    /// 2-norm of the same over ‖q‖ [1].
+    /// 2-norm of the same over ‖q‖ \[1\].
     pub normal_rel: f64,
-    /// `‖r − P(r − û)‖ / max(‖q‖, ‖r‖, ‖u‖)` [mixed]: the error of FCLIB and Siconos.
+    /// `‖r − P(r − û)‖ / max(‖q‖, ‖r‖, ‖u‖)` \[mixed\]: the error of FCLIB and Siconos.
     pub fclib_error: f64,
     /// Largest approach speed left, max(0, −u_N) [m/s].
     pub penetration_rate: f64,
@@ -65,16 +65,16 @@ pub struct Certificate {
     pub pull: f64,
     /// Largest distance outside a cone or interval [N·s].
     pub outside_cone: f64,
-    /// Largest |r_N u_N| [J].
+    /// Largest |r_N u_N| \[J\].
     pub signorini: f64,
-    /// Largest |μ r_N ‖u_T‖ + r_T·u_T| [J]: zero iff friction dissipates as much as it may.
+    /// Largest |μ r_N ‖u_T‖ + r_T·u_T| \[J\]: zero iff friction dissipates as much as it may.
     pub dissipation_defect: f64,
     /// Largest min(‖u_T‖, w (μ r_N − ‖r_T‖)) [m/s]: the slip speed of contacts strictly inside their cone. The second
     /// term keeps contacts that carry no load from counting.
     pub creep: f64,
     /// Round-off of one evaluation of u, 2⁻⁵³ max(|W||r| + |q|) [m/s].
     pub floor: f64,
-    /// The same in the 2-norm over ‖q‖ [1].
+    /// The same in the 2-norm over ‖q‖ \[1\].
     pub floor_rel: f64,
     /// Largest |q| [m/s]: the scale of the problem.
     pub speed: f64,
@@ -150,7 +150,7 @@ impl Certificate {
         measured.is_finite() && measured <= f64::max(tolerance.value, excused)
     }
 
-    /// The number the tolerance is compared with: [m/s] over max(1, |q|∞), or [1].
+    /// The number the tolerance is compared with: [m/s] over max(1, |q|∞), or \[1\].
     pub fn measured(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Velocity => f64::max(self.natural, self.normal / NORMAL_FACTOR) / self.speed.max(1.0),
@@ -178,7 +178,7 @@ pub struct Certifier {
 struct Residual {
     /// Natural map with ρ = 1/w [m/s].
     natural: f64,
-    /// Natural map with ρ = 1 [mixed units].
+    /// Natural map with ρ = 1 \[mixed units\].
     unscaled: f64,
     /// |min(w r_N, u_N)| [m/s]; zero for joints and intervals.
     normal: f64,
@@ -466,4 +466,37 @@ fn natural_map(mu: f64, x: [f64; 3], u: [f64; 3], slip: f64) -> f64 {
     let n = along / (1.0 + mu * mu);
     let k = mu * n / t;
     norm([x[0] - n, x[1] - k * z_t[0], x[2] - k * z_t[1]].into_iter())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Block, FactoredDelassus, Symmetry};
+
+    #[test]
+    fn grading_again_allocates_nothing() {
+        let mut inverse_mass = [[0.0; 6]; 6];
+        (0..6).for_each(|i| inverse_mass[i][i] = 1.0);
+        let n = 40;
+        let jacobian = (0..3 * n).map(|k| std::array::from_fn(|j| f64::from(j == k % 3))).collect();
+        let w =
+            FactoredDelassus::new(vec![inverse_mass; n], (0..n as u32).map(|b| [Some(b), None]).collect(), jacobian);
+        let q = [-1.0, 0.1, 0.0].repeat(n);
+        let problem =
+            ContactProblem::new(vec![Block::contact(0.5); n], Delassus::Factored(w), q, Symmetry::Exact).unwrap();
+        let mut certifier = Certifier::default();
+        let memory = |c: &Certifier| {
+            let own = [&c.u, &c.magnitude, &c.bodies].map(|v| (v.as_ptr() as usize, v.capacity()));
+            (own, c.residuals.as_ptr() as usize, c.residuals.capacity())
+        };
+        let first = certifier.certify(&problem, &[1.0, -0.1, 0.0].repeat(n)).unwrap();
+        assert_eq!((first.natural, first.counts.stick), (0.0, n));
+        let before = memory(&certifier);
+        let second = certifier.certify(&problem, &vec![0.0; 3 * n]).unwrap();
+        assert_eq!(memory(&certifier), before);
+        // Nothing of the first impulse is left over.
+        assert_eq!(second, certify(&problem, &vec![0.0; 3 * n]).unwrap());
+        assert_eq!(certifier.velocity(), problem.q());
+    }
 }

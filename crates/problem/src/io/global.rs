@@ -10,14 +10,13 @@
 
 use super::container::within;
 use super::index::{CompressedRows, check_finite};
-use super::ldl::Ldl;
+use super::ldl::{Ldl, precise_sum};
 use super::{FileError, ProblemFile};
 use crate::{Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry};
 
-/// Most degrees of freedom that are condensed: 4000³/3 operations take some ten seconds.
-const CONDENSED_LIMIT: u64 = 4000;
-/// Most rows of a condensed W: a file of some kilobytes must not ask for gigabytes.
-const CONDENSED_ROWS: u64 = 6000;
+/// Most degrees of freedom, and most rows of W, that are condensed: a file of some kilobytes must ask neither for
+/// gigabytes nor for hours.
+const CONDENSED_LIMIT: u64 = 3000;
 /// Largest difference of mirrored entries of M relative to its largest entry: rounding of whoever wrote it.
 const MASS_ASYMMETRY: f64 = 1e-12;
 
@@ -54,7 +53,7 @@ pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
         Some(pairs) => global.factored(pairs)?,
         None => {
             within("degrees of freedom to condense", global.ndof as u64, CONDENSED_LIMIT)?;
-            within("rows of dense W", b.len() as u64, CONDENSED_ROWS.min(file.limits().dense_rows as u64))?;
+            within("rows of dense W", b.len() as u64, CONDENSED_LIMIT.min(file.limits().dense_rows as u64))?;
             global.condensed()?
         }
     };
@@ -90,19 +89,20 @@ impl Global<'_> {
     fn factored(&self, pairs: Vec<[Option<u32>; 2]>) -> Result<(Delassus, Vec<f64>, Symmetry), FileError> {
         let mut inverse_mass: Vec<InverseMass> = Vec::with_capacity(self.ndof / 6);
         let mut v_free = vec![0.0; self.ndof];
-        let mut residual = [0.0; 6];
+        let mut scratch = [0.0; 6];
         for body in 0..self.ndof / 6 {
             let m = self.dense_mass(6 * body, 6)?;
             let factors = factor(6 * body, 6, &m)?;
             let columns: [[f64; 6]; 6] = std::array::from_fn(|j| {
                 let unit: [f64; 6] = std::array::from_fn(|i| f64::from(i == j));
                 let mut x = [0.0; 6];
-                factors.solve(&m, &unit, &mut x, &mut residual);
+                factors.solve(self.residual(6 * body, &unit), &unit, &mut x, &mut scratch);
                 x
             });
             inverse_mass.push(std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (columns[j][i] + columns[i][j]))));
             let range = 6 * body..6 * body + 6;
-            factors.solve(&m, &self.f[range.clone()], &mut v_free[range], &mut residual);
+            let f = &self.f[range.clone()];
+            factors.solve(self.residual(6 * body, f), f, &mut v_free[range], &mut scratch);
         }
         let mut jacobian: Vec<JacobianRow> = vec![[0.0; 12]; self.b.len()];
         let mut q = self.b.to_vec();
@@ -121,8 +121,8 @@ impl Global<'_> {
         let (n, rows) = (self.ndof, self.b.len());
         let m = self.dense_mass(0, n)?;
         let factors = factor(0, n, &m)?;
-        let (mut x, mut residual, mut column) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        factors.solve(&m, self.f, &mut x, &mut residual);
+        let (mut x, mut scratch, mut column) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        factors.solve(self.residual(0, self.f), self.f, &mut x, &mut scratch);
         let mut q = self.b.to_vec();
         self.add_transposed(&x, &mut q, 1);
         let mut w = vec![0.0; rows * rows];
@@ -132,7 +132,7 @@ impl Global<'_> {
             for (i, value) in &columns[j] {
                 column[*i] = *value;
             }
-            factors.solve(&m, &column, &mut x, &mut residual);
+            factors.solve(self.residual(0, &column), &column, &mut x, &mut scratch);
             self.add_transposed(&x, &mut w[j..], rows);
         }
         for i in 0..rows {
@@ -161,6 +161,17 @@ impl Global<'_> {
             }
         }
         columns
+    }
+
+    /// `b − M x` over the rows of M that start at `first` and are as many as those of b, in twice the precision.
+    fn residual(&self, first: usize, b: &[f64]) -> impl Fn(&[f64], &mut [f64]) {
+        move |x, out| {
+            for i in 0..b.len() {
+                let row = self.m.row(first + i);
+                let terms = row.filter_map(|e| Some((-self.m_val[e], *x.get(self.m.columns[e].checked_sub(first)?)?)));
+                out[i] = precise_sum(b[i], terms);
+            }
+        }
     }
 
     /// Rows and columns `first..first + n` of M, checked for symmetry.
