@@ -14,7 +14,7 @@ mod solver;
 pub mod sweep;
 pub mod warm_start;
 
-pub use block_pgs::{BlockPgs, BlockStep};
+pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use history::{History, HistoryPoint};
 pub use method::{Method, UnknownMethod};
 pub use nsgs::Nsgs;
@@ -22,4 +22,4 @@ pub use pgs::Pgs;
 pub use solver::{
     ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
-pub use sweep::SweepOrder;
+pub use sweep::{SweepOptions, SweepOrder};

@@ -34,6 +34,13 @@ pub enum SweepOrder {
     Symmetric,
 }
 
+/// Choices of a sweeping method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SweepOptions {
+    /// In which order blocks are visited.
+    pub order: SweepOrder,
+}
+
 /// One pass over the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
