@@ -1,20 +1,25 @@
 //! The shortest vector among all that give the same velocities.
 //!
-//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. With a basis B of the face,
-//! `A_BB = L Lᵀ`, the others D = Z∖B depending on it, and
+//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. Cholesky with the largest
+//! remaining diagonal as pivot (Higham 2002, §10.3) finds independent indices B and
 //!
 //! ```text
-//! V = L⁻¹ A_BZ = [Lᵀ | W_D]   (so A_ZZ = VᵀV),      H = V Vᵀ,      g = L⁻¹ c_B
+//! A_ZZ = VᵀV,   V = L⁻¹ A_BZ (rank × |Z|),      H = V Vᵀ,      g = L⁻¹ c_B
 //! ```
 //!
-//! the shortest solution without bounds is `x° = Vᵀ H⁻¹ g`. H has the non-zero eigenvalues of A_ZZ, not their squares.
+//! and the shortest solution without bounds is `x° = Vᵀ H⁻¹ g`. H has the non-zero eigenvalues of A_ZZ, not their
+//! squares; and since neither V nor g comes from the basis the solver ended with, an ill-conditioned one does no harm.
 //! If x° violates a bound, the shortest solution inside the bounds is `x = x° + P s` with the projector onto the null
 //! space `P = I − Vᵀ H⁻¹ V` and multipliers `0 ≤ s ⊥ x − lo ≥ 0` (and likewise for hi): a program of the same kind
 //! with matrix P, solved by the same exchanges. s may not be unique; x is.
+//!
+//! Cost: rank²·|Z| for V and again for H, rank³/6; with bounds in the way also rank·|Z|².
 
 use super::bounded_qp::{BoundedQp, Exit, Indefinite, Program};
 use super::dense_cholesky::{GrowingCholesky, axpy, dot};
 
+/// Remaining diagonal, of a unit one, up to which the rest depends on the pivots.
+const DEPENDENT: f64 = 1e-12;
 /// Diagonal of P below which a component is the same in every solution.
 const DETERMINED: f64 = 1e-10;
 /// Relative distance outside a bound that counts as round-off.
@@ -23,23 +28,28 @@ const OUTSIDE: f64 = 1e-12;
 /// Workspace; buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinimumNorm {
-    /// Rows `W_D = L⁻¹ A_Bd`, one per dependent index.
-    dependent_rows: Vec<f64>,
+    /// Column `v_z` of V for each index of the face, `capacity` apart.
+    columns: Vec<f64>,
+    capacity: usize,
+    /// Place in the face of each pivot.
+    pivots: Vec<usize>,
+    remaining: Vec<f64>,
     gram: Vec<f64>,
     factor: GrowingCholesky,
     g: Vec<f64>,
     y: Vec<f64>,
     residual: Vec<f64>,
-    /// x° on the basis, then on the dependent indices.
-    pub x: Vec<f64>,
+    /// The answer, in the order of the face.
+    x: Vec<f64>,
+    loaded: Vec<usize>,
     multipliers: Multipliers,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Multipliers {
-    /// Position in the face, sign and bound of each constraint.
+    /// Place in the face, sign and bound of each constraint.
     constraints: Vec<(usize, f64, f64)>,
-    /// `K⁻¹ V` by columns, one row here per face index.
+    /// `K⁻¹ v_z` for each index of the face, with H = K Kᵀ.
     reduced: Vec<f64>,
     scale: Vec<f64>,
     matrix: Vec<f64>,
@@ -50,126 +60,182 @@ struct Multipliers {
     program: BoundedQp,
 }
 
+/// Whether bounds may be met with multipliers, or end the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// Find the shortest x inside the bounds.
+    Enforce,
+    /// Give up if the shortest x is outside.
+    Check,
+}
+
 impl MinimumNorm {
-    /// Finds the shortest x on basis and dependent indices of `state` that gives the same velocities as `state.x`.
-    /// `state.dependent` must depend on `state.basis`; all other indices keep their values.
-    /// Returns whether the answer, in `self.x`, lies within the bounds.
-    pub fn solve(&mut self, program: &Program, state: &mut BoundedQp) -> Result<bool, Indefinite> {
-        self.prepare(program, state)?;
-        let outside = self.outside(program, state);
-        if outside && self.constrain(program, state)? != Exit::Optimal {
+    /// Replaces `state.x` on `face` by the shortest vector with `u = 0` there, all other indices staying as they are.
+    /// False, and nothing is changed, if the bounds are in the way.
+    pub fn solve(
+        &mut self,
+        program: &Program,
+        face: &[usize],
+        bounds: Bounds,
+        state: &mut BoundedQp,
+    ) -> Result<bool, Indefinite> {
+        self.pivot(program, face);
+        self.factor_gram(face)?;
+        self.velocities_to_meet(program, face, state);
+        self.unbounded(face.len());
+        if self.outside(program, face) && (bounds == Bounds::Check || self.constrain(program, face)? != Exit::Optimal) {
             return Ok(false);
+        }
+        for (z, x) in face.iter().zip(&self.x) {
+            state.x[*z] = x.clamp(program.lo[*z], program.hi[*z]);
         }
         Ok(true)
     }
 
-    /// x° only: false if it violates a bound.
-    pub fn solve_unbounded(&mut self, program: &Program, state: &mut BoundedQp) -> Result<bool, Indefinite> {
-        self.prepare(program, state)?;
-        Ok(!self.outside(program, state))
+    /// Dimension of the impulses among the loaded indices of `face` that change no velocity.
+    pub fn indeterminacy(&mut self, program: &Program, face: &[usize], state: &BoundedQp) -> usize {
+        let mut loaded = std::mem::take(&mut self.loaded);
+        loaded.clear();
+        loaded.extend(face.iter().filter(|z| state.x[**z] != 0.0));
+        if loaded.len() < face.len() {
+            self.pivot(program, &loaded);
+        }
+        let dimension = loaded.len() - self.pivots.len();
+        self.loaded = loaded;
+        dimension
     }
 
-    /// Writes `self.x` into the state.
-    pub fn store(&self, program: &Program, state: &mut BoundedQp) {
-        for (z, x) in state.basis.iter().chain(&state.dependent).zip(&self.x) {
-            state.x[*z] = x.clamp(program.lo[*z], program.hi[*z]);
-        }
-    }
-
-    fn prepare(&mut self, program: &Program, state: &mut BoundedQp) -> Result<(), Indefinite> {
-        let k = state.basis.len();
-        self.dependent_rows.clear();
-        for &d in &state.dependent {
-            let (row, basis) = (program.row(d), &state.basis);
-            state.factor.examine(row[d], |i| row[basis[i]]);
-            self.dependent_rows.extend_from_slice(state.factor.examined());
-        }
-        // H = LᵀL + W_D W_Dᵀ, lower triangle by rows of stride k.
-        self.gram.clear();
-        self.gram.resize(k * k, 0.0);
-        for i in 0..k {
-            let row = state.factor.row(i);
-            for a in 0..=i {
-                axpy(row[a], &row[..a + 1], &mut self.gram[a * k..a * k + a + 1]);
+    /// V, by pivoted Cholesky.
+    fn pivot(&mut self, program: &Program, face: &[usize]) {
+        let n = face.len();
+        self.capacity = n;
+        self.columns.clear();
+        self.columns.resize(n * n, 0.0);
+        self.remaining.clear();
+        self.remaining.resize(n, 1.0);
+        self.pivots.clear();
+        for step in 0..n {
+            let mut pivot = 0;
+            for place in 1..n {
+                if self.remaining[place] > self.remaining[pivot] {
+                    pivot = place;
+                }
             }
+            let largest = self.remaining[pivot];
+            if largest <= DEPENDENT {
+                break;
+            }
+            let root = largest.sqrt();
+            self.y.clear();
+            self.y.extend_from_slice(&self.columns[pivot * n..pivot * n + step]);
+            let row = program.row(face[pivot]);
+            for place in 0..n {
+                let column = &mut self.columns[place * n..place * n + step + 1];
+                // A pivot has nothing left: its column ends where it was chosen.
+                if self.remaining[place] > f64::NEG_INFINITY {
+                    let v =
+                        if place == pivot { root } else { (row[face[place]] - dot(&column[..step], &self.y)) / root };
+                    column[step] = v;
+                    self.remaining[place] -= v * v;
+                }
+            }
+            self.remaining[pivot] = f64::NEG_INFINITY;
+            self.pivots.push(pivot);
         }
-        for row in self.dependent_rows.chunks_exact(k.max(1)) {
+    }
+
+    fn column(&self, place: usize) -> &[f64] {
+        &self.columns[place * self.capacity..place * self.capacity + self.pivots.len()]
+    }
+
+    /// Factors H = Σ v_z v_zᵀ.
+    fn factor_gram(&mut self, face: &[usize]) -> Result<(), Indefinite> {
+        let k = self.pivots.len();
+        let mut gram = std::mem::take(&mut self.gram);
+        gram.clear();
+        gram.resize(k * k, 0.0);
+        for place in 0..face.len() {
+            let v = self.column(place);
             for a in 0..k {
-                axpy(row[a], &row[..a + 1], &mut self.gram[a * k..a * k + a + 1]);
+                if v[a] != 0.0 {
+                    axpy(v[a], &v[..a + 1], &mut gram[a * k..a * k + a + 1]);
+                }
             }
         }
         self.factor.clear();
         for a in 0..k {
-            let row = &self.gram[a * k..a * k + a + 1];
+            let row = &gram[a * k..a * k + a + 1];
             let schur = self.factor.examine(row[a], |i| row[i]);
             if schur <= 0.0 {
-                return Err(Indefinite { row: state.basis[a], schur });
+                return Err(Indefinite { row: face[self.pivots[a]], schur });
             }
             self.factor.append(schur);
         }
-        // g = L⁻¹ A_BZ x_Z = V x_Z: the velocities to keep, free of the cancellation in A_BZ x_Z.
-        self.x.clear();
-        self.x.extend(state.basis.iter().chain(&state.dependent).map(|z| state.x[*z]));
-        self.g.clear();
-        self.g.resize(k, 0.0);
-        apply_face(&state.factor, &self.dependent_rows, &self.x, &mut self.g);
-        // Newton's correction makes g that of the exact basis solution: u_B = 0.
-        self.residual.clear();
-        self.residual.extend(state.basis.iter().map(|b| -state.u[*b]));
-        state.factor.forward(&mut self.residual);
-        for (g, r) in self.g.iter_mut().zip(&self.residual) {
-            *g += r;
+        self.gram = gram;
+        Ok(())
+    }
+
+    /// `g = L⁻¹ c_B` with `c = −q − A_·F x_F`, F what is not on the face.
+    fn velocities_to_meet(&mut self, program: &Program, face: &[usize], state: &mut BoundedQp) {
+        for z in face {
+            state.x[*z] = 0.0;
         }
+        state.evaluate(program);
+        self.g.clear();
+        for (step, pivot) in self.pivots.iter().enumerate() {
+            let v = &self.columns[pivot * self.capacity..pivot * self.capacity + step + 1];
+            let value = (-state.u[face[*pivot]] - dot(&v[..step], &self.g)) / v[step];
+            self.g.push(value);
+        }
+    }
+
+    /// `x° = Vᵀ H⁻¹ g`, with two steps of refinement.
+    fn unbounded(&mut self, n: usize) {
         self.y.clear();
         self.y.extend_from_slice(&self.g);
         self.factor.solve(&mut self.y);
-        for _ in 0..2 {
-            self.expand(state);
+        self.x.clear();
+        self.x.resize(n, 0.0);
+        for refinement in 0..3 {
+            let k = self.pivots.len();
+            for place in 0..n {
+                self.x[place] = dot(&self.columns[place * self.capacity..place * self.capacity + k], &self.y);
+            }
+            if refinement == 2 {
+                break;
+            }
             self.residual.clear();
-            self.residual.resize(k, 0.0);
-            apply_face(&state.factor, &self.dependent_rows, &self.x, &mut self.residual);
-            for (r, g) in self.residual.iter_mut().zip(&self.g) {
-                *r = g - *r;
+            self.residual.extend_from_slice(&self.g);
+            for place in 0..n {
+                let v = &self.columns[place * self.capacity..place * self.capacity + k];
+                axpy(-self.x[place], v, &mut self.residual);
             }
             self.factor.solve(&mut self.residual);
             axpy(1.0, &self.residual, &mut self.y);
         }
-        self.expand(state);
-        Ok(())
     }
 
-    /// `x = Vᵀ y`.
-    fn expand(&mut self, state: &BoundedQp) {
-        let k = state.basis.len();
-        state.factor.multiply(&self.y, &mut self.x[..k]);
-        for (x, row) in self.x[k..].iter_mut().zip(self.dependent_rows.chunks_exact(k.max(1))) {
-            *x = dot(row, &self.y);
-        }
+    fn slack(&self) -> f64 {
+        OUTSIDE * self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
     }
 
-    fn outside(&self, program: &Program, state: &BoundedQp) -> bool {
-        let largest = self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let slack = OUTSIDE * largest;
-        let mut face = state.basis.iter().chain(&state.dependent).zip(&self.x);
-        face.any(|(z, x)| *x < program.lo[*z] - slack || *x > program.hi[*z] + slack)
+    fn outside(&self, program: &Program, face: &[usize]) -> bool {
+        let slack = self.slack();
+        let mut entries = face.iter().zip(&self.x);
+        entries.any(|(z, x)| *x < program.lo[*z] - slack || *x > program.hi[*z] + slack)
     }
 
     /// Multipliers for the bounds that x° violates: `0 ≤ s ⊥ x° + P s − lo ≥ 0`.
-    fn constrain(&mut self, program: &Program, state: &BoundedQp) -> Result<Exit, Indefinite> {
-        let k = state.basis.len();
-        let m = &mut self.multipliers;
+    fn constrain(&mut self, program: &Program, face: &[usize]) -> Result<Exit, Indefinite> {
+        let k = self.pivots.len();
+        let slack = self.slack();
+        let mut m = std::mem::take(&mut self.multipliers);
         m.constraints.clear();
         m.reduced.clear();
         m.scale.clear();
-        for (place, z) in state.basis.iter().chain(&state.dependent).enumerate() {
+        for (place, z) in face.iter().enumerate() {
             let begin = m.reduced.len();
-            if place < k {
-                // Column of Lᵀ: row `place` of L, padded.
-                m.reduced.extend_from_slice(state.factor.row(place));
-                m.reduced.resize(begin + k, 0.0);
-            } else {
-                m.reduced.extend_from_slice(&self.dependent_rows[(place - k) * k..(place - k + 1) * k]);
-            }
+            m.reduced.extend_from_slice(self.column(place));
             self.factor.forward(&mut m.reduced[begin..]);
             let column = &m.reduced[begin..];
             let diagonal = 1.0 - dot(column, column);
@@ -183,7 +249,6 @@ impl MinimumNorm {
                 }
             }
         }
-        let n = m.constraints.len();
         m.matrix.clear();
         m.q.clear();
         for (e, &(place, sign, bound)) in m.constraints.iter().enumerate() {
@@ -195,8 +260,8 @@ impl MinimumNorm {
             }
             m.q.push(sign * (self.x[place] - bound) / m.scale[e]);
         }
-        let largest = self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        for (buffer, value) in [(&mut m.lo, 0.0), (&mut m.hi, f64::INFINITY), (&mut m.tolerance, OUTSIDE * largest)] {
+        let n = m.constraints.len();
+        for (buffer, value) in [(&mut m.lo, 0.0), (&mut m.hi, f64::INFINITY), (&mut m.tolerance, slack)] {
             buffer.clear();
             buffer.resize(n, value);
         }
@@ -211,15 +276,7 @@ impl MinimumNorm {
                 self.x[place] = bound + sign * distance;
             }
         }
+        self.multipliers = m;
         Ok(exit)
-    }
-}
-
-/// `out += V x = Lᵀ x_B + W_D x_D`.
-fn apply_face(factor: &GrowingCholesky, dependent_rows: &[f64], x: &[f64], out: &mut [f64]) {
-    let k = factor.len();
-    factor.multiply_transposed(&x[..k], out);
-    for (x, row) in x[k..].iter().zip(dependent_rows.chunks_exact(k.max(1))) {
-        axpy(*x, row, out);
     }
 }
