@@ -21,27 +21,124 @@ use super::dense_cholesky::{GrowingCholesky, axpy, dot};
 /// Remaining diagonal, of a unit one, up to which the rest depends on the pivots.
 const DEPENDENT: f64 = 1e-12;
 /// Diagonal of P below which a component is the same in every solution.
-const DETERMINED: f64 = 1e-10;
+const DETERMINED: f64 = 1e-8;
 /// Relative distance outside a bound that counts as round-off.
 const OUTSIDE: f64 = 1e-12;
+
+/// `A_ZZ = VᵀV` and `V Vᵀ = H` of one face; buffers are reused.
+#[derive(Clone, Debug, Default)]
+struct Face {
+    indices: Vec<usize>,
+    /// Column `v_z` of V for each index, one row of `indices.len()` numbers each.
+    columns: Vec<f64>,
+    /// Place in the face of each pivot.
+    pivots: Vec<usize>,
+    remaining: Vec<f64>,
+    pivot_column: Vec<f64>,
+    gram: Vec<f64>,
+    factor: GrowingCholesky,
+}
+
+impl Face {
+    /// V, by pivoted Cholesky.
+    fn pivot(&mut self, program: &Program, indices: impl Iterator<Item = usize>) {
+        self.indices.clear();
+        self.indices.extend(indices);
+        let n = self.indices.len();
+        self.columns.clear();
+        self.columns.resize(n * n, 0.0);
+        self.remaining.clear();
+        self.remaining.resize(n, 1.0);
+        self.pivots.clear();
+        for step in 0..n {
+            let mut pivot = 0;
+            for place in 1..n {
+                if self.remaining[place] > self.remaining[pivot] {
+                    pivot = place;
+                }
+            }
+            if self.remaining[pivot] <= DEPENDENT {
+                break;
+            }
+            let root = self.remaining[pivot].sqrt();
+            self.pivot_column.clear();
+            self.pivot_column.extend_from_slice(&self.columns[pivot * n..pivot * n + step]);
+            let row = program.row(self.indices[pivot]);
+            for (place, &z) in self.indices.iter().enumerate() {
+                // Nothing remains of a pivot: its column ends where it was chosen.
+                if self.remaining[place] == f64::NEG_INFINITY {
+                    continue;
+                }
+                let column = &mut self.columns[place * n..place * n + step + 1];
+                let v = if place == pivot { root } else { (row[z] - dot(&column[..step], &self.pivot_column)) / root };
+                column[step] = v;
+                self.remaining[place] -= v * v;
+            }
+            self.remaining[pivot] = f64::NEG_INFINITY;
+            self.pivots.push(pivot);
+        }
+    }
+
+    fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    fn column(&self, place: usize) -> &[f64] {
+        let n = self.indices.len();
+        &self.columns[place * n..place * n + self.rank()]
+    }
+
+    /// Factors H = Σ v_z v_zᵀ.
+    fn factor_gram(&mut self) -> Result<(), Indefinite> {
+        let k = self.rank();
+        let mut gram = std::mem::take(&mut self.gram);
+        gram.clear();
+        gram.resize(k * k, 0.0);
+        for place in 0..self.indices.len() {
+            let v = self.column(place);
+            for a in 0..k {
+                if v[a] != 0.0 {
+                    axpy(v[a], &v[..a + 1], &mut gram[a * k..a * k + a + 1]);
+                }
+            }
+        }
+        self.factor.clear();
+        for a in 0..k {
+            let row = &gram[a * k..a * k + a + 1];
+            let schur = self.factor.examine(row[a], |i| row[i]);
+            if schur <= 0.0 {
+                return Err(Indefinite { row: self.indices[self.pivots[a]], schur });
+            }
+            self.factor.append(schur);
+        }
+        self.gram = gram;
+        Ok(())
+    }
+
+    /// `g = L⁻¹ c_B`, `c` given by place in the face.
+    fn reduce(&self, c: impl Fn(usize) -> f64, g: &mut Vec<f64>) {
+        g.clear();
+        for (step, pivot) in self.pivots.iter().enumerate() {
+            let v = self.column(*pivot);
+            let value = (c(*pivot) - dot(&v[..step], g)) / v[step];
+            g.push(value);
+        }
+    }
+}
 
 /// Workspace; buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinimumNorm {
-    /// Column `v_z` of V for each index of the face, `capacity` apart.
-    columns: Vec<f64>,
-    capacity: usize,
-    /// Place in the face of each pivot.
-    pivots: Vec<usize>,
-    remaining: Vec<f64>,
-    gram: Vec<f64>,
-    factor: GrowingCholesky,
+    face: Face,
+    /// The loaded part of the face, where bounds are in the way.
+    loaded: Face,
     g: Vec<f64>,
     y: Vec<f64>,
     residual: Vec<f64>,
     /// The answer, in the order of the face.
     x: Vec<f64>,
-    loaded: Vec<usize>,
+    /// Places in the face of the loaded indices.
+    places: Vec<usize>,
     multipliers: Multipliers,
 }
 
@@ -71,7 +168,7 @@ pub(crate) enum Bounds {
 
 impl MinimumNorm {
     /// Replaces `state.x` on `face` by the shortest vector with `u = 0` there, all other indices staying as they are.
-    /// False, and nothing is changed, if the bounds are in the way.
+    /// False if the bounds are in the way: x on the face is then the caller's to restore.
     pub fn solve(
         &mut self,
         program: &Program,
@@ -79,12 +176,20 @@ impl MinimumNorm {
         bounds: Bounds,
         state: &mut BoundedQp,
     ) -> Result<bool, Indefinite> {
-        self.pivot(program, face);
-        self.factor_gram(face)?;
-        self.velocities_to_meet(program, face, state);
-        self.unbounded(face.len());
-        if self.outside(program, face) && (bounds == Bounds::Check || self.constrain(program, face)? != Exit::Optimal) {
-            return Ok(false);
+        self.face.pivot(program, face.iter().copied());
+        self.face.factor_gram()?;
+        // c = −q − A_·F x_F, with F what is not on the face.
+        for z in face {
+            state.x[*z] = 0.0;
+        }
+        state.evaluate(program);
+        self.face.reduce(|place| -state.u[face[place]], &mut self.g);
+        self.unbounded();
+        if self.outside(program) {
+            if bounds == Bounds::Check || !self.constrain(program) {
+                return Ok(false);
+            }
+            self.polish(program)?;
         }
         for (z, x) in face.iter().zip(&self.x) {
             state.x[*z] = x.clamp(program.lo[*z], program.hi[*z]);
@@ -92,151 +197,89 @@ impl MinimumNorm {
         Ok(true)
     }
 
-    /// Dimension of the impulses among the loaded indices of `face` that change no velocity.
-    pub fn indeterminacy(&mut self, program: &Program, face: &[usize], state: &BoundedQp) -> usize {
-        let mut loaded = std::mem::take(&mut self.loaded);
-        loaded.clear();
-        loaded.extend(face.iter().filter(|z| state.x[**z] != 0.0));
-        if loaded.len() < face.len() {
-            self.pivot(program, &loaded);
+    /// Dimension of the impulses among the loaded indices of the face solved last that change no velocity.
+    pub fn indeterminacy(&mut self, program: &Program, state: &BoundedQp) -> usize {
+        let loaded = self.face.indices.iter().filter(|z| state.x[**z] != 0.0).count();
+        if loaded == self.face.indices.len() {
+            return loaded - self.face.rank();
         }
-        let dimension = loaded.len() - self.pivots.len();
-        self.loaded = loaded;
-        dimension
-    }
-
-    /// V, by pivoted Cholesky.
-    fn pivot(&mut self, program: &Program, face: &[usize]) {
-        let n = face.len();
-        self.capacity = n;
-        self.columns.clear();
-        self.columns.resize(n * n, 0.0);
-        self.remaining.clear();
-        self.remaining.resize(n, 1.0);
-        self.pivots.clear();
-        for step in 0..n {
-            let mut pivot = 0;
-            for place in 1..n {
-                if self.remaining[place] > self.remaining[pivot] {
-                    pivot = place;
-                }
-            }
-            let largest = self.remaining[pivot];
-            if largest <= DEPENDENT {
-                break;
-            }
-            let root = largest.sqrt();
-            self.y.clear();
-            self.y.extend_from_slice(&self.columns[pivot * n..pivot * n + step]);
-            let row = program.row(face[pivot]);
-            for place in 0..n {
-                let column = &mut self.columns[place * n..place * n + step + 1];
-                // A pivot has nothing left: its column ends where it was chosen.
-                if self.remaining[place] > f64::NEG_INFINITY {
-                    let v =
-                        if place == pivot { root } else { (row[face[place]] - dot(&column[..step], &self.y)) / root };
-                    column[step] = v;
-                    self.remaining[place] -= v * v;
-                }
-            }
-            self.remaining[pivot] = f64::NEG_INFINITY;
-            self.pivots.push(pivot);
-        }
-    }
-
-    fn column(&self, place: usize) -> &[f64] {
-        &self.columns[place * self.capacity..place * self.capacity + self.pivots.len()]
-    }
-
-    /// Factors H = Σ v_z v_zᵀ.
-    fn factor_gram(&mut self, face: &[usize]) -> Result<(), Indefinite> {
-        let k = self.pivots.len();
-        let mut gram = std::mem::take(&mut self.gram);
-        gram.clear();
-        gram.resize(k * k, 0.0);
-        for place in 0..face.len() {
-            let v = self.column(place);
-            for a in 0..k {
-                if v[a] != 0.0 {
-                    axpy(v[a], &v[..a + 1], &mut gram[a * k..a * k + a + 1]);
-                }
-            }
-        }
-        self.factor.clear();
-        for a in 0..k {
-            let row = &gram[a * k..a * k + a + 1];
-            let schur = self.factor.examine(row[a], |i| row[i]);
-            if schur <= 0.0 {
-                return Err(Indefinite { row: face[self.pivots[a]], schur });
-            }
-            self.factor.append(schur);
-        }
-        self.gram = gram;
-        Ok(())
-    }
-
-    /// `g = L⁻¹ c_B` with `c = −q − A_·F x_F`, F what is not on the face.
-    fn velocities_to_meet(&mut self, program: &Program, face: &[usize], state: &mut BoundedQp) {
-        for z in face {
-            state.x[*z] = 0.0;
-        }
-        state.evaluate(program);
-        self.g.clear();
-        for (step, pivot) in self.pivots.iter().enumerate() {
-            let v = &self.columns[pivot * self.capacity..pivot * self.capacity + step + 1];
-            let value = (-state.u[face[*pivot]] - dot(&v[..step], &self.g)) / v[step];
-            self.g.push(value);
-        }
+        self.loaded.pivot(program, self.face.indices.iter().copied().filter(|z| state.x[*z] != 0.0));
+        loaded - self.loaded.rank()
     }
 
     /// `x° = Vᵀ H⁻¹ g`, with two steps of refinement.
-    fn unbounded(&mut self, n: usize) {
+    fn unbounded(&mut self) {
+        let face = &self.face;
+        let n = face.indices.len();
         self.y.clear();
-        self.y.extend_from_slice(&self.g);
-        self.factor.solve(&mut self.y);
+        self.y.resize(face.rank(), 0.0);
         self.x.clear();
         self.x.resize(n, 0.0);
-        for refinement in 0..3 {
-            let k = self.pivots.len();
+        for _ in 0..3 {
+            // g − V x
+            self.residual.clone_from(&self.g);
             for place in 0..n {
-                self.x[place] = dot(&self.columns[place * self.capacity..place * self.capacity + k], &self.y);
+                axpy(-self.x[place], face.column(place), &mut self.residual);
             }
-            if refinement == 2 {
-                break;
-            }
-            self.residual.clear();
-            self.residual.extend_from_slice(&self.g);
-            for place in 0..n {
-                let v = &self.columns[place * self.capacity..place * self.capacity + k];
-                axpy(-self.x[place], v, &mut self.residual);
-            }
-            self.factor.solve(&mut self.residual);
+            face.factor.solve(&mut self.residual);
             axpy(1.0, &self.residual, &mut self.y);
+            for place in 0..n {
+                self.x[place] = dot(face.column(place), &self.y);
+            }
         }
+    }
+
+    /// Removes the round-off of the multipliers: what is loaded is the shortest vector of its own, smaller face.
+    ///
+    /// That face may be far worse conditioned than the whole. Its residual is therefore taken as `V_Sᵀ(g − V x)`, from
+    /// the factor of the whole face: the round-off of x then comes out as round-off of u, on every index of the face.
+    fn polish(&mut self, program: &Program) -> Result<(), Indefinite> {
+        let Face { indices, .. } = &self.face;
+        self.places.clear();
+        let inside = |place: &usize| {
+            let (x, z) = (self.x[*place], indices[*place]);
+            x > program.lo[z] && x < program.hi[z]
+        };
+        self.places.extend((0..indices.len()).filter(inside));
+        self.loaded.pivot(program, self.places.iter().map(|place| indices[*place]));
+        self.loaded.factor_gram()?;
+        for _ in 0..3 {
+            self.residual.clone_from(&self.g);
+            for place in 0..indices.len() {
+                axpy(-self.x[place], self.face.column(place), &mut self.residual);
+            }
+            self.loaded.reduce(|k| dot(self.face.column(self.places[k]), &self.residual), &mut self.y);
+            self.loaded.factor.solve(&mut self.y);
+            for (k, place) in self.places.iter().enumerate() {
+                self.x[*place] += dot(self.loaded.column(k), &self.y);
+            }
+        }
+        Ok(())
     }
 
     fn slack(&self) -> f64 {
         OUTSIDE * self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
     }
 
-    fn outside(&self, program: &Program, face: &[usize]) -> bool {
+    fn outside(&self, program: &Program) -> bool {
         let slack = self.slack();
-        let mut entries = face.iter().zip(&self.x);
+        let mut entries = self.face.indices.iter().zip(&self.x);
         entries.any(|(z, x)| *x < program.lo[*z] - slack || *x > program.hi[*z] + slack)
     }
 
-    /// Multipliers for the bounds that x° violates: `0 ≤ s ⊥ x° + P s − lo ≥ 0`.
-    fn constrain(&mut self, program: &Program, face: &[usize]) -> Result<Exit, Indefinite> {
-        let k = self.pivots.len();
+    /// Multipliers for the bounds that x° violates: `0 ≤ s ⊥ x° + P s − lo ≥ 0`. False if round-off in P prevents it.
+    fn constrain(&mut self, program: &Program) -> bool {
+        let face = &self.face;
+        let k = face.rank();
         let slack = self.slack();
         let mut m = std::mem::take(&mut self.multipliers);
         m.constraints.clear();
         m.reduced.clear();
         m.scale.clear();
-        for (place, z) in face.iter().enumerate() {
+        for (place, z) in face.indices.iter().enumerate() {
             let begin = m.reduced.len();
-            m.reduced.extend_from_slice(self.column(place));
-            self.factor.forward(&mut m.reduced[begin..]);
+            m.reduced.extend_from_slice(face.column(place));
+            face.factor.forward(&mut m.reduced[begin..]);
             let column = &m.reduced[begin..];
             let diagonal = 1.0 - dot(column, column);
             if diagonal <= DETERMINED {
@@ -267,7 +310,7 @@ impl MinimumNorm {
         }
         let inner = Program { matrix: &m.matrix, q: &m.q, lo: &m.lo, hi: &m.hi, tolerance: &m.tolerance };
         m.program.begin(&inner);
-        let exit = m.program.exchange(&inner, 20 * n + 100)?;
+        let exit = m.program.exchange(&inner, 20 * n + 100);
         for (e, &(place, sign, bound)) in m.constraints.iter().enumerate() {
             let at_bound = m.program.x[e] > 0.0;
             let distance = if at_bound { 0.0 } else { m.program.u[e].max(0.0) * m.scale[e] };
@@ -277,6 +320,6 @@ impl MinimumNorm {
             }
         }
         self.multipliers = m;
-        Ok(exit)
+        exit == Ok(Exit::Optimal)
     }
 }

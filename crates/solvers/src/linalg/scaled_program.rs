@@ -171,15 +171,14 @@ impl Shortener {
         }
         self.kept.clone_from(&state.x);
         let before = scaled.natural(state);
-        let solved = self.shortest.solve(&program, &self.face, Bounds::Enforce, state)?;
-        if solved {
-            state.evaluate(&program);
-        }
-        if !solved || scaled.natural(state) > f64::max(before, scaled.round_off_speed(state)) {
+        let found = self.shortest.solve(&program, &self.face, Bounds::Enforce, state)?;
+        state.evaluate(&program);
+        let allowed = f64::max(before, 4.0 * scaled.round_off_speed(state));
+        if !found || scaled.natural(state) > allowed {
             state.x.clone_from(&self.kept);
             state.evaluate(&program);
         }
-        Ok(self.shortest.indeterminacy(&program, &self.face, state))
+        Ok(self.shortest.indeterminacy(&program, state))
     }
 }
 
