@@ -24,7 +24,7 @@
 
 mod function;
 
-use crate::flow_rule::{FlowRule, contact_vector, make_all_feasible};
+use crate::flow_rule::{FlowRule, active_blocks, contact_vector, make_all_feasible};
 use crate::linalg::dense::{cholesky, cholesky_solve, copy_delassus, dot, lu, lu_solve};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::{ContactProblem, Law};
@@ -43,25 +43,37 @@ const PROXIMAL: (f64, f64) = (1e-10, 1e-3);
 /// Times the system may be smoothed again after no direction helped.
 const MAX_RESMOOTHINGS: usize = 6;
 
-/// The smoothed Newton method.
-#[derive(Clone, Debug)]
-pub struct FischerBurmeister {
+/// What may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FischerBurmeisterOptions {
     /// Most Newton steps when the stopping rule leaves it open.
     pub max_iterations: usize,
     /// Most rows: memory is three times its square, time its cube.
     pub max_rows: usize,
     /// The law of contacts; [`FlowRule::Associated`] solves the convex relaxation instead.
     pub flow: FlowRule,
-    newton: Newton,
 }
 
-impl Default for FischerBurmeister {
+impl Default for FischerBurmeisterOptions {
     fn default() -> Self {
-        FischerBurmeister { max_iterations: 200, max_rows: 1500, flow: FlowRule::Coulomb, newton: Newton::default() }
+        FischerBurmeisterOptions { max_iterations: 200, max_rows: 1500, flow: FlowRule::Coulomb }
     }
 }
 
+/// The smoothed Newton method.
+#[derive(Clone, Debug, Default)]
+pub struct FischerBurmeister {
+    /// The choices.
+    pub options: FischerBurmeisterOptions,
+    newton: Newton,
+}
+
 impl FischerBurmeister {
+    /// The method with these options.
+    pub fn new(options: FischerBurmeisterOptions) -> Self {
+        FischerBurmeister { options, newton: Newton::default() }
+    }
+
     /// `(ε, ½‖Φ_ε‖²)` after each Newton step of the last solve: at equal ε the second number falls [m/s, m²/s²].
     pub fn merits(&self) -> &[(f64, f64)] {
         &self.newton.merits
@@ -80,13 +92,13 @@ impl ContactSolver for FischerBurmeister {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        if problem.rows() > self.max_rows {
+        if problem.rows() > self.options.max_rows {
             make_all_feasible(problem, impulses);
-            return Err(SolveError::TooLarge { method: NAME, rows: problem.rows(), limit: self.max_rows });
+            return Err(SolveError::TooLarge { method: NAME, rows: problem.rows(), limit: self.options.max_rows });
         }
-        let cap = stop.max_iterations.unwrap_or(self.max_iterations);
+        let cap = stop.max_iterations.unwrap_or(self.options.max_iterations);
         let target = stop.target_speed(problem);
-        Ok(self.newton.run(problem, self.flow, impulses, target, cap, history))
+        Ok(self.newton.run(problem, self.options.flow, impulses, target, cap, history))
     }
 }
 
@@ -460,9 +472,4 @@ impl Equations<'_> {
 
 fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| f64::max(m, x.abs()))
-}
-
-/// Blocks that carry an impulse.
-pub(crate) fn active_blocks(problem: &ContactProblem, r: &[f64]) -> usize {
-    (0..problem.blocks().len()).filter(|c| r[problem.range(*c)].iter().any(|x| *x != 0.0)).count()
 }
