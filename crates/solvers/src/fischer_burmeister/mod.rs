@@ -15,9 +15,9 @@
 //!
 //! Source: Fischer 1992; Fukushima, Luo, Tseng 2002 (cone); Hayashi, Yamashita, Fukushima 2005 (regularised smoothing
 //! Newton); de Saxcé and Feng 1998 (û). Departures: Newton's direction uses `W + δ diag(w)`; when it fails to lower the
-//! merit `½‖Φ_ε‖²`, a Levenberg–Marquardt direction is taken. At fixed ε the merit only falls. Where neither direction
-//! helps, the system is smoothed again a few times and then the best feasible iterate is returned: Coulomb's law is not
-//! monotone, no convergence is proven, and the certificate tells.
+//! merit `½‖Φ_ε‖²`, a Levenberg–Marquardt direction is taken. At fixed ε the merit only falls. When Newton does not follow
+//! a reduction of ε, the point is smoothed again and approached with smaller reductions, a few times; then the best
+//! feasible iterate is returned: Coulomb's law is not monotone, no convergence is proven, and the certificate tells.
 //!
 //! Cost: one dense LU of all rows per Newton step, 15 to 60 steps. The limit on rows is an option.
 //! Use it for: small problems of any law, also with a W that is not symmetric; a reference independent of cone projections.
@@ -40,8 +40,10 @@ const CENTRED: f64 = 0.2;
 const LEAST_SMOOTHING: f64 = 1e-15;
 /// Relative proximal terms: first, and the largest worth a factorization.
 const PROXIMAL: (f64, f64) = (1e-10, 1e-3);
-/// Times the system may be smoothed again after no direction helped.
-const MAX_RESMOOTHINGS: usize = 6;
+/// Newton steps at one smoothing before the last reduction of it counts as too bold.
+const PATIENCE: usize = 25;
+/// Times the system is smoothed again before the method gives up.
+const MAX_RETREATS: usize = 6;
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,40 +145,38 @@ impl Newton {
         self.velocity(problem);
         let mut best = flow.residual_at(problem, &self.r, &self.u);
         let least = LEAST_SMOOTHING * problem.speed().max(f64::MIN_POSITIVE.sqrt());
-        let mut epsilon = best.max(least);
+        let epsilon = best.max(least);
         let mut proximal = PROXIMAL.0;
-        let mut resmoothings = 0;
+        let mut path = Path::new(epsilon);
         while effort.iterations < cap && best > target {
-            // Solved at this smoothing: less of it.
-            let mut merit = self.evaluate(problem, flow, epsilon);
-            while largest(&self.phi) <= CENTRED * epsilon && epsilon > least {
-                epsilon = (0.1 * epsilon).max(least);
-                merit = self.evaluate(problem, flow, epsilon);
+            let mut merit = self.evaluate(problem, flow, path.epsilon);
+            while largest(&self.phi) <= CENTRED * path.epsilon && path.epsilon > least {
+                path.advance(least);
+                merit = self.evaluate(problem, flow, path.epsilon);
             }
             effort.iterations += 1;
+            path.steps += 1;
             self.assemble(problem);
             let stepped = loop {
                 effort.factorizations += 1;
-                if self.newton_direction(n, proximal) && self.search(problem, flow, epsilon, merit) {
+                if self.newton_direction(n, proximal) && self.search(problem, flow, path.epsilon, merit) {
                     proximal = (0.1 * proximal).max(PROXIMAL.0);
                     break true;
                 }
                 if proximal >= PROXIMAL.1 {
                     proximal = PROXIMAL.0;
-                    break false;
+                    break self.levenberg_marquardt(problem, flow, path.epsilon, merit, &mut effort);
                 }
                 proximal *= 1e3;
             };
-            if !stepped && !self.levenberg_marquardt(problem, flow, epsilon, merit, &mut effort) {
-                resmoothings += 1;
-                if resmoothings > MAX_RESMOOTHINGS {
+            if !stepped || path.steps > PATIENCE {
+                if !path.retreat() {
                     break;
                 }
-                epsilon *= 30.0;
                 continue;
             }
-            let lowered = self.evaluate(problem, flow, epsilon);
-            self.merits.push((epsilon, lowered));
+            let lowered = self.evaluate(problem, flow, path.epsilon);
+            self.merits.push((path.epsilon, lowered));
             // The judge sees a feasible impulse: grade that one.
             self.feasible.copy_from_slice(&self.r);
             make_all_feasible(problem, &mut self.feasible);
@@ -363,6 +363,38 @@ impl Newton {
             length *= 0.5;
         }
         false
+    }
+}
+
+/// The smoothing on its way to zero: reduced boldly while Newton follows, raised and reduced less when it does not.
+struct Path {
+    /// Smoothing now [m/s].
+    epsilon: f64,
+    /// Factor of the next reduction.
+    factor: f64,
+    /// Newton steps at this smoothing.
+    steps: usize,
+    retreats: usize,
+}
+
+impl Path {
+    fn new(epsilon: f64) -> Self {
+        Path { epsilon, factor: 0.1, steps: 0, retreats: 0 }
+    }
+
+    /// The system is solved at this smoothing: less of it.
+    fn advance(&mut self, least: f64) {
+        self.epsilon = (self.factor * self.epsilon).max(least);
+        self.steps = 0;
+    }
+
+    /// Newton does not follow: smooth what it has, and come back less boldly. `false` when that was tried often enough.
+    fn retreat(&mut self) -> bool {
+        self.retreats += 1;
+        self.steps = 0;
+        self.factor = self.factor.sqrt();
+        self.epsilon *= 30.0;
+        self.retreats <= MAX_RETREATS
     }
 }
 

@@ -5,10 +5,23 @@
 
 use signorini_problem::{ContactProblem, Delassus};
 
-/// `xᵀy`.
+/// Partial sums kept apart so that the compiler may use vector registers; their number fixes the order of summation.
+const LANES: usize = 8;
+
+/// `xᵀy`, summed in eight interleaved partial sums: the same bits on every machine.
 #[inline]
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
+    let n = x.len().min(y.len());
+    let whole = n - n % LANES;
+    let mut lanes = [0.0; LANES];
+    for (x, y) in x[..whole].chunks_exact(LANES).zip(y[..whole].chunks_exact(LANES)) {
+        for k in 0..LANES {
+            lanes[k] += x[k] * y[k];
+        }
+    }
+    let tail: f64 = x[whole..n].iter().zip(&y[whole..n]).map(|(x, y)| x * y).sum();
+    let pairs = [lanes[0] + lanes[4], lanes[1] + lanes[5], lanes[2] + lanes[6], lanes[3] + lanes[7]];
+    ((pairs[0] + pairs[2]) + (pairs[1] + pairs[3])) + tail
 }
 
 /// Copies all of W [1/kg] into `out`, row-major; `out` grows once.

@@ -42,6 +42,8 @@ const ANDERSON_DEPTH: usize = 5;
 const PATIENCE: (usize, usize) = (6, 24);
 /// Newton steps of the polish.
 const POLISH_STEPS: usize = 60;
+/// Residual over the speed of the problem at which a polish replaces further programs: near Clarabel's own accuracy.
+const POLISH_FROM: f64 = 1e-6;
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,7 +139,9 @@ impl Socp {
         }
         self.anderson.reset(program.shifts(), ANDERSON_DEPTH);
         let (mut since_best, mut damped) = (0, false);
-        while effort.iterations < cap && best > target {
+        let polishes = problem.rows() <= self.options.max_polished_rows;
+        let enough = if polishes { target.max(POLISH_FROM * problem.speed()) } else { target };
+        while effort.iterations < cap && best > enough {
             effort.iterations += 1;
             effort.factorizations += program.solve(&self.shifts, &mut self.trial);
             if !program.answered() {
