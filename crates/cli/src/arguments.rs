@@ -37,14 +37,20 @@ pub enum Command {
     Solve(SolveArguments),
     /// List the methods, one line each.
     Methods,
+    /// List the generated problems, one line each.
+    Scenes,
 }
 
 /// Arguments of `signorini solve`.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
-    /// Problem files; a directory means the .fcp files in it, in order of name. None: a built-in problem.
+    /// Problem files; a directory means the .fcp files in it, in order of name. Neither file nor scene: the
+    /// built-in problem.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Generated problems by name, or 'small', 'medium', 'large' for all of that size; `signorini scenes` lists them.
+    #[arg(long = "scene", value_name = "NAME[,NAME]", value_delimiter = ',')]
+    pub scenes: Vec<String>,
     /// How to solve them.
     #[command(flatten)]
     pub options: SolveOptions,
@@ -104,7 +110,7 @@ impl SolveOptions {
 /// The measures by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MeasureName {
-    /// natural ≤ tolerance · max(1, |q|) in m/s.
+    /// natural ≤ tolerance · max(1, |q|) in m/s, and the normal part ≤ twice that.
     Velocity,
     /// natural_rel ≤ tolerance and fclib ≤ tolerance, without unit.
     Relative,

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Bad input or unusable output. Not solving a problem is not an error: it is a verdict.
 #[derive(Debug, Error)]
 pub enum InputError {
-    #[error("{path}: no such file; give .fcp problem files or directories of them, or none for the built-in problem", path = .path.display())]
+    #[error("{path}: no such file; give .fcp problem files or directories of them, or --scene NAME for a generated one", path = .path.display())]
     Missing { path: PathBuf },
     #[error("{path}: no .fcp files in this directory; name the files one by one if theirs end differently", path = .path.display())]
     EmptyDirectory { path: PathBuf },
@@ -16,8 +16,10 @@ pub enum InputError {
     Unreadable { path: PathBuf, cause: io::Error },
     #[error("{path}: {why}; the format is described in docs/problem-files.md", path = .path.display())]
     BadFile { path: PathBuf, why: String },
-    #[error("the built-in problem is not valid ({0}); this is a defect, please report it")]
-    BuiltIn(SceneError),
+    #[error("no scene is called '{name}'; `signorini scenes` lists them")]
+    UnknownScene { name: String },
+    #[error("scene {name} cannot be generated ({why}); this is a defect, please report it")]
+    Generator { name: &'static str, why: SceneError },
     #[error("{path}: cannot be written ({cause}); give a path in a directory that exists and may be written to", path = .path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
     #[error("standard output cannot be written ({0})")]

@@ -9,6 +9,7 @@ mod method_list;
 mod output;
 mod plot;
 mod progress;
+mod scene_list;
 mod solve;
 mod source;
 mod table;
@@ -40,8 +41,11 @@ fn run() -> ExitCode {
     let mut output = Output::stdout();
     let result = match arguments.command {
         None => solve::demonstrate(&mut output),
-        Some(Command::Solve(SolveArguments { files, options })) => solve::run(&files, &options, &mut output),
+        Some(Command::Solve(SolveArguments { files, scenes, options })) => {
+            source::expand(&files, &scenes).and_then(|sources| solve::run(&sources, &options, &mut output))
+        }
         Some(Command::Methods) => method_list::print(&mut output),
+        Some(Command::Scenes) => scene_list::print(&mut output),
     };
     match result {
         Ok(verdict) => ExitCode::from(verdict.exit_code()),

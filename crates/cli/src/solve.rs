@@ -4,13 +4,13 @@ use crate::arguments::{MethodChoice, SolveOptions};
 use crate::error::InputError;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::source;
+use crate::source::{self, Source};
 use crate::table::{Table, duration};
 use crate::trial::{self, Outcome, Recording, Trial};
 use crate::{json, plot};
 use signorini_problem::{Measure, Tolerance};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Verdict {
 pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
     output.line(source::BUILT_IN_DESCRIPTION)?;
     output.line("")?;
-    let verdict = run(&[], &SolveOptions::default(), output)?;
+    let verdict = run(&source::expand(&[], &[])?, &SolveOptions::default(), output)?;
     output.line("")?;
     output.line(
         "Each answer was graded by the certificate, which recomputes every contact velocity from the problem and the \
@@ -49,20 +49,21 @@ pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
          says by how much they miss the true one.",
     )?;
     output.line("")?;
-    output.line("Next: signorini solve FILE.fcp --plot residuals.svg, signorini methods, signorini solve --help")?;
+    output.line(
+        "Next: signorini solve --scene wall3x3 --plot residuals.svg; signorini methods; signorini solve --help",
+    )?;
     Ok(verdict)
 }
 
-/// Solves `files`, or the built-in problem if there are none.
-pub fn run(files: &[PathBuf], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
-    let sources = source::expand(files)?;
+/// Solves all problems by the methods chosen.
+pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
     // Hours of solving must not end in a file that cannot be written.
     for path in [&options.json, &options.plot].into_iter().flatten() {
         check_writable(path)?;
     }
     let (methods, stop) = (options.method.methods(), options.stopping_rule());
     let recording = if options.plot.is_some() { Recording::On } else { Recording::Off };
-    let table = Table::new(&sources, methods);
+    let table = Table::new(sources, methods);
     let progress = Progress::new(sources.len() * methods.len(), options.quiet);
     if !options.quiet {
         for line in table.header() {
@@ -70,7 +71,7 @@ pub fn run(files: &[PathBuf], options: &SolveOptions, output: &mut Output) -> Re
         }
     }
     let (mut trials, mut unreadable) = (Vec::new(), 0);
-    for source in &sources {
+    for source in sources {
         let problem = match source.load() {
             Ok(problem) => problem,
             Err(error) => {

@@ -1,16 +1,18 @@
-//! Where problems come from: files, directories of files, or the one built in.
+//! Where problems come from: files, directories of files, or the generated problems of the catalogue.
 
 use crate::error::InputError;
 use signorini_problem::ContactProblem;
 use signorini_problem::io::{FileError, ProblemFile};
-use signorini_scenes::problems::{PileOptions, pyramid3d};
+use signorini_scenes::problems::{Entry, Size, entries};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the demonstration solves.
+/// The generated problem that is solved when none is named.
+const BUILT_IN: &str = "stack8_shake";
+/// What it is.
 pub const BUILT_IN_DESCRIPTION: &str =
-    "A pyramid of 14 cubes, 116 frictional contacts, one step of gravity (10 ms), solved by every method:";
+    "A stack of eight cubes, shaken: 32 frictional contacts, one step of 10 ms, solved by every method.";
 
 /// A problem that can be loaded when its turn comes.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub struct Source {
 #[derive(Debug)]
 enum Origin {
     File(PathBuf),
-    BuiltIn,
+    Generated(Entry),
 }
 
 impl Source {
@@ -31,20 +33,42 @@ impl Source {
         &self.name
     }
 
-    /// Reads and validates the problem.
+    /// Reads or generates the problem, and validates it.
     pub fn load(&self) -> Result<ContactProblem, InputError> {
         match &self.origin {
             Origin::File(path) => read_file(path),
-            Origin::BuiltIn => built_in(),
+            Origin::Generated(entry) => match entry.generate() {
+                Ok(generated) => Ok(generated.problem),
+                Err(why) => Err(InputError::Generator { name: entry.name, why }),
+            },
         }
     }
 }
 
-/// Files as they are, directories as their .fcp files in order of name; nothing means the built-in problem.
-pub fn expand(paths: &[PathBuf]) -> Result<Vec<Source>, InputError> {
-    if paths.is_empty() {
-        return Ok(vec![Source { name: BUILT_IN_NAME.to_owned(), origin: Origin::BuiltIn }]);
+/// Files as they are, directories as their .fcp files in order of name, then scenes. Nothing means the built-in problem.
+pub fn expand(paths: &[PathBuf], scenes: &[String]) -> Result<Vec<Source>, InputError> {
+    let mut sources = expand_files(paths)?;
+    for name in scenes {
+        expand_scene(name, &mut sources)?;
     }
+    if sources.is_empty() {
+        expand_scene(BUILT_IN, &mut sources)?;
+    }
+    Ok(sources)
+}
+
+/// A name of the catalogue, or a size for all of that size.
+fn expand_scene(name: &str, sources: &mut Vec<Source>) -> Result<(), InputError> {
+    let size = Size::ALL.into_iter().find(|size| size.name() == name);
+    let before = sources.len();
+    let wanted = |entry: &&Entry| entry.name == name || Some(entry.size) == size;
+    for entry in entries().iter().filter(wanted) {
+        sources.push(Source { name: entry.name.to_owned(), origin: Origin::Generated(*entry) });
+    }
+    if sources.len() == before { Err(InputError::UnknownScene { name: name.to_owned() }) } else { Ok(()) }
+}
+
+fn expand_files(paths: &[PathBuf]) -> Result<Vec<Source>, InputError> {
     let mut files = Vec::new();
     for path in paths {
         let unreadable = |cause: io::Error| match cause.kind() {
@@ -92,10 +116,4 @@ fn read_file(path: &Path) -> Result<ContactProblem, InputError> {
         why => InputError::BadFile { path: path.to_owned(), why: why.to_string() },
     };
     ProblemFile::read(path).map_err(bad)?.to_problem().map_err(bad)
-}
-
-const BUILT_IN_NAME: &str = "pyramid";
-
-fn built_in() -> Result<ContactProblem, InputError> {
-    pyramid3d(3, &PileOptions::default()).map(|generated| generated.problem).map_err(InputError::BuiltIn)
 }

@@ -4,6 +4,7 @@
 
 mod workshop;
 
+use signorini_scenes::problems::entries;
 use signorini_solvers::Method;
 use std::process::{Command, Stdio};
 use workshop::{Workshop, signorini};
@@ -186,4 +187,20 @@ fn a_reader_that_leaves_is_not_an_error() {
         assert_eq!(finished.status.code(), Some(0), "{arguments:?}");
         assert_eq!(String::from_utf8_lossy(&finished.stderr), "", "{arguments:?}");
     }
+}
+
+#[test]
+fn generated_problems_are_listed_and_solved_by_name() {
+    let list = signorini(&["scenes"]);
+    assert_eq!((list.code, list.stderr.as_str()), (0, ""));
+    assert_eq!(list.stdout.lines().count(), entries().len());
+    let (one, other) = (entries()[0].name, entries()[1].name);
+    let names = format!("{one},{other}");
+    let run = signorini(&["solve", "--scene", names.as_str(), "--method", Method::ALL[0].name()]);
+    let solved: Vec<&str> = run.stdout.lines().skip(2).map_while(|line| line.split_whitespace().next()).collect();
+    assert_eq!(solved, [one, other], "{run:?}");
+
+    let unknown = signorini(&["solve", "--scene", "sandcastle"]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""));
+    assert!(unknown.stderr.contains("'sandcastle'") && unknown.stderr.contains("signorini scenes"), "{unknown:?}");
 }
