@@ -48,14 +48,14 @@ pub struct Certificate {
     pub natural: f64,
     /// The block that has it.
     pub worst_block: Option<usize>,
-    /// 2-norm of the natural map over ‖q‖ [1].
+    /// 2-norm of the natural map over ‖q‖ \[1\].
     pub natural_rel: f64,
     /// Largest |min(w r_N, u_N)| of any contact [m/s]: Signorini's condition by itself, which the natural map shows
     /// divided by √(1 + μ²).
     pub normal: f64,
-    /// 2-norm of the same over ‖q‖ [1].
+    /// 2-norm of the same over ‖q‖ \[1\].
     pub normal_rel: f64,
-    /// `‖r − P(r − û)‖ / max(‖q‖, ‖r‖, ‖u‖)` [mixed]: the error of FCLIB and Siconos.
+    /// `‖r − P(r − û)‖ / max(‖q‖, ‖r‖, ‖u‖)` \[mixed\]: the error of FCLIB and Siconos.
     pub fclib_error: f64,
     /// Largest approach speed left, max(0, −u_N) [m/s].
     pub penetration_rate: f64,
@@ -65,16 +65,16 @@ pub struct Certificate {
     pub pull: f64,
     /// Largest distance outside a cone or interval [N·s].
     pub outside_cone: f64,
-    /// Largest |r_N u_N| [J].
+    /// Largest |r_N u_N| \[J\].
     pub signorini: f64,
-    /// Largest |μ r_N ‖u_T‖ + r_T·u_T| [J]: zero iff friction dissipates as much as it may.
+    /// Largest |μ r_N ‖u_T‖ + r_T·u_T| \[J\]: zero iff friction dissipates as much as it may.
     pub dissipation_defect: f64,
     /// Largest min(‖u_T‖, w (μ r_N − ‖r_T‖)) [m/s]: the slip speed of contacts strictly inside their cone. The second
     /// term keeps contacts that carry no load from counting.
     pub creep: f64,
     /// Round-off of one evaluation of u, 2⁻⁵³ max(|W||r| + |q|) [m/s].
     pub floor: f64,
-    /// The same in the 2-norm over ‖q‖ [1].
+    /// The same in the 2-norm over ‖q‖ \[1\].
     pub floor_rel: f64,
     /// Largest |q| [m/s]: the scale of the problem.
     pub speed: f64,
@@ -150,7 +150,7 @@ impl Certificate {
         measured.is_finite() && measured <= f64::max(tolerance.value, excused)
     }
 
-    /// The number the tolerance is compared with: [m/s] over max(1, |q|∞), or [1].
+    /// The number the tolerance is compared with: [m/s] over max(1, |q|∞), or \[1\].
     pub fn measured(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Velocity => f64::max(self.natural, self.normal / NORMAL_FACTOR) / self.speed.max(1.0),
@@ -178,7 +178,7 @@ pub struct Certifier {
 struct Residual {
     /// Natural map with ρ = 1/w [m/s].
     natural: f64,
-    /// Natural map with ρ = 1 [mixed units].
+    /// Natural map with ρ = 1 \[mixed units\].
     unscaled: f64,
     /// |min(w r_N, u_N)| [m/s]; zero for joints and intervals.
     normal: f64,

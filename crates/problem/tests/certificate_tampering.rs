@@ -5,6 +5,7 @@ mod generated;
 
 use generated::*;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use signorini_problem::*;
 
 fn dense(blocks: Vec<Block>, w: Vec<f64>, q: Vec<f64>, symmetry: Symmetry) -> ContactProblem {
@@ -12,7 +13,7 @@ fn dense(blocks: Vec<Block>, w: Vec<f64>, q: Vec<f64>, symmetry: Symmetry) -> Co
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     /// Every single impulse of an exact answer, of every law, moved until the residual is twice the tolerance.
     #[test]
@@ -47,7 +48,6 @@ proptest! {
                 prop_assert!(!c.meets(&tolerance), "impulse {}: {:?}", row, c);
                 // Half the tolerance is accepted: the verdict turns where it should.
                 let mut low = 0.0;
-                let mut high = high;
                 for _ in 0..60 {
                     let middle = 0.5 * (low + high);
                     if tampered(middle).natural < 0.25 * target { low = middle } else { high = middle }
@@ -123,6 +123,11 @@ fn high_friction_does_not_hide_an_approach() {
         let problem = dense(vec![Block::contact(mu)], w, vec![-1e-3, 1.0, 0.0], Symmetry::Exact);
         let c = certify(&problem, &[0.0; 3]).unwrap();
         assert_eq!(c.penetration_rate, 1e-3);
+        // Seen all the same, also where u_N would be lost in μ‖u_T‖.
+        if mu < 1e150 {
+            let expected = 1e-3 / (1.0 + mu * mu).sqrt();
+            assert!((c.natural - expected).abs() < 1e-9 * expected, "{mu}: {c:?}");
+        }
         assert!(!c.meets(&Tolerance::velocity(1e-6)), "{mu}: {c:?}");
         assert!(!c.meets(&Tolerance::relative(1e-6)), "{mu}: {c:?}");
         // The answer: r_N = 1e-3 N·s holds nearly all of the slip or all of it.

@@ -23,8 +23,7 @@
 //! contacts, and as the normal solve inside others. A warm start with the right set costs one factorization.
 
 use crate::linalg::bounded_qp::{BoundedQp, Exit, Indefinite};
-use crate::linalg::minimum_norm::MinimumNorm;
-use crate::linalg::scaled_program::{ScaledProgram, count_active, refusal};
+use crate::linalg::scaled_program::{ScaledProgram, Shortener, count_active, refusal};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
@@ -64,9 +63,8 @@ pub struct ActiveSet {
     pub options: ActiveSetOptions,
     scaled: ScaledProgram,
     state: BoundedQp,
-    shortest: MinimumNorm,
+    shortener: Shortener,
     inside: Vec<usize>,
-    kept: Vec<f64>,
 }
 
 impl ActiveSet {
@@ -89,11 +87,10 @@ impl ActiveSet {
             self.inside.extend(0..program.len());
         }
         state.factor_basis(&program, self.inside.iter().copied())?;
-        if !state.dependent.is_empty() && self.all_loaded(cap)? {
+        let shorten = self.options.among_equals == AmongEquals::MinimumNorm;
+        if shorten && cap > 0 && !state.dependent.is_empty() && self.shortener.all_loaded(&self.scaled, state)? {
             return Ok(Exit::Optimal);
         }
-        let program = self.scaled.program();
-        let state = &mut self.state;
         let mut exit = state.block_pivot(&program, cap.min(self.options.block_rounds))?;
         if history.is_on() {
             history.record(state.work.iterations, self.scaled.natural(state));
@@ -102,57 +99,6 @@ impl ActiveSet {
             exit = state.exchange(&program, cap)?;
         }
         Ok(exit)
-    }
-
-    /// Redundant contacts at rest usually all carry load: then the shortest answer on the whole start set is it.
-    fn all_loaded(&mut self, cap: usize) -> Result<bool, Indefinite> {
-        if self.options.among_equals == AmongEquals::First || cap == 0 {
-            return Ok(false);
-        }
-        let program = self.scaled.program();
-        let state = &mut self.state;
-        state.settle(&program);
-        if self.shortest.solve_unbounded(&program, state)? {
-            self.kept.clone_from(&state.x);
-            self.shortest.store(&program, state);
-            state.evaluate(&program);
-            let round_off = state.round_off();
-            if (0..program.len()).all(|i| !state.is_wrong(&program, i, round_off)) {
-                return Ok(true);
-            }
-            state.x.clone_from(&self.kept);
-        }
-        Ok(false)
-    }
-
-    /// Replaces the answer by the shortest one with the same velocities; returns the dimension of the choice.
-    fn select(&mut self) -> Result<usize, Indefinite> {
-        let program = self.scaled.program();
-        let state = &mut self.state;
-        let round_off = state.round_off();
-        state.dependent.clear();
-        for i in 0..program.len() {
-            // A contact that neither separates nor belongs to the basis may share the load.
-            let grazing = state.u[i].abs() <= 8.0 * f64::max(program.tolerance[i], round_off);
-            if !state.is_basic(i) && grazing && program.lo[i] < program.hi[i] && !state.offer(&program, i)? {
-                state.dependent.push(i);
-            }
-        }
-        if state.dependent.is_empty() || self.options.among_equals == AmongEquals::First {
-            return Ok(0);
-        }
-        let before = self.scaled.natural(state);
-        self.kept.clone_from(&state.x);
-        if self.shortest.solve(&program, state)? {
-            self.shortest.store(&program, state);
-            state.evaluate(&program);
-            let allowed = f64::max(before, self.scaled.round_off_speed(state));
-            if self.scaled.natural(state) > allowed {
-                state.x.clone_from(&self.kept);
-                state.evaluate(&program);
-            }
-        }
-        Ok(state.dependent.len())
     }
 }
 
@@ -173,10 +119,10 @@ impl ContactSolver for ActiveSet {
         let cap = stop.max_iterations.unwrap_or(100 * problem.rows() + 1000);
         let exit = self.search(impulses, cap, history).map_err(|found| refusal(NAME, found))?;
         let mut indeterminacy = 0;
-        if exit == Exit::Optimal {
-            indeterminacy = self.select().map_err(|found| refusal(NAME, found))?;
-        } else {
-            self.state.project(&self.scaled.program());
+        self.state.project(&self.scaled.program());
+        if exit == Exit::Optimal && self.options.among_equals == AmongEquals::MinimumNorm {
+            let shortened = self.shortener.shorten(&self.scaled, &mut self.state);
+            indeterminacy = shortened.map_err(|found| refusal(NAME, found))?;
         }
         if history.is_on() {
             self.state.evaluate(&self.scaled.program());

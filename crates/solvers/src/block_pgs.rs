@@ -36,19 +36,31 @@ pub enum BlockStep {
     Rows,
 }
 
-/// The method; see the module documentation.
-#[derive(Clone, Debug, Default)]
-pub struct BlockPgs {
+/// Choices of [`BlockPgs`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockPgsOptions {
     /// In which order blocks are visited.
     pub order: SweepOrder,
     /// What phase B does with a contact.
     pub step: BlockStep,
+}
+
+/// The method; see the module documentation.
+#[derive(Clone, Debug, Default)]
+pub struct BlockPgs {
+    /// The choices.
+    pub options: BlockPgsOptions,
     normal: Sweeps<NormalStep>,
     exact: Sweeps<OneContact>,
     rows: Sweeps<RowStep>,
 }
 
 impl BlockPgs {
+    /// A solver with these options.
+    pub fn new(options: BlockPgsOptions) -> Self {
+        BlockPgs { options, ..BlockPgs::default() }
+    }
+
     /// Phase A on its own: the impulses with all friction held at zero, from the guess in `impulses`.
     pub fn phase_a(
         &mut self,
@@ -58,7 +70,7 @@ impl BlockPgs {
         history: &mut History,
     ) -> SweepReport {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        self.normal.run(problem, impulses, stop, self.order, max_sweeps, Acceptance::OwnResidual, history)
+        self.normal.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::OwnResidual, history)
     }
 
     /// Phase B on its own: whole contacts, from the total impulses in `impulses`.
@@ -70,8 +82,8 @@ impl BlockPgs {
         history: &mut History,
     ) -> SweepReport {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let (order, accept) = (self.order, Acceptance::Certificate);
-        match self.step {
+        let (order, accept) = (self.options.order, Acceptance::Certificate);
+        match self.options.step {
             BlockStep::Exact => self.exact.run(problem, impulses, stop, order, max_sweeps, accept, history),
             BlockStep::Rows => self.rows.run(problem, impulses, stop, order, max_sweeps, accept, history),
         }

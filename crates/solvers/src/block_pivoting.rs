@@ -18,7 +18,7 @@
 //! solution, dependent on the order of contacts; `active-set` picks the symmetric one.
 
 use crate::linalg::bounded_qp::{BoundedQp, Exit, Indefinite};
-use crate::linalg::scaled_program::{ScaledProgram, count_active, refusal};
+use crate::linalg::scaled_program::{ScaledProgram, Shortener, count_active, refusal};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
@@ -47,6 +47,7 @@ pub struct BlockPivoting {
     pub options: BlockPivotingOptions,
     scaled: ScaledProgram,
     state: BoundedQp,
+    shortener: Shortener,
     inside: Vec<usize>,
 }
 
@@ -93,8 +94,13 @@ impl ContactSolver for BlockPivoting {
     ) -> Result<Effort, SolveError> {
         self.scaled.load(problem, NAME, self.options.max_rows)?;
         let cap = stop.max_iterations.unwrap_or(100 * problem.rows() + 1000);
-        self.search(impulses, cap, history).map_err(|found| refusal(NAME, found))?;
+        let exit = self.search(impulses, cap, history).map_err(|found| refusal(NAME, found))?;
         self.state.project(&self.scaled.program());
+        self.state.evaluate(&self.scaled.program());
+        if exit == Exit::Optimal && self.scaled.natural(&self.state) > stop.target_speed(problem) {
+            // The basis is too ill-conditioned for its solution to be good enough; a better one has the same velocities.
+            self.shortener.shorten(&self.scaled, &mut self.state).map_err(|found| refusal(NAME, found))?;
+        }
         if history.is_on() {
             self.state.evaluate(&self.scaled.program());
             history.record(self.state.work.iterations, self.scaled.natural(&self.state));

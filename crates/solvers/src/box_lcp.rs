@@ -32,9 +32,9 @@ pub struct BoxLcp {
 }
 
 impl BoxLcp {
-    /// How far the last solve was from a fixed point of the outer loop [m/s].
-    pub fn loop_residual(&self) -> f64 {
-        self.outer.loop_residual()
+    /// Natural map of the box model at the answer of the last solve [m/s].
+    pub fn model_residual(&self) -> f64 {
+        self.outer.model_residual()
     }
 }
 

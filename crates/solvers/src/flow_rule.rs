@@ -99,3 +99,8 @@ pub(crate) fn make_all_feasible(problem: &ContactProblem, r: &mut [f64]) {
         }
     }
 }
+
+/// Blocks that carry an impulse.
+pub(crate) fn active_blocks(problem: &ContactProblem, r: &[f64]) -> usize {
+    (0..problem.blocks().len()).filter(|c| r[problem.range(*c)].iter().any(|x| *x != 0.0)).count()
+}

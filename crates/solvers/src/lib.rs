@@ -30,7 +30,7 @@ pub mod sweep;
 pub mod warm_start;
 
 pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
-pub use block_pgs::{BlockPgs, BlockStep};
+pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
 pub use exact::Exact;
@@ -49,4 +49,4 @@ pub use socp::Socp;
 pub use solver::{
     ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
-pub use sweep::SweepOrder;
+pub use sweep::{SweepOptions, SweepOrder};

@@ -16,7 +16,7 @@
 //! answer it finds, while exact, depends on the order of the blocks.
 
 use crate::one_contact::{self, OneContact};
-use crate::sweep::{Acceptance, SweepOrder, Sweeps};
+use crate::sweep::{Acceptance, SweepOptions, Sweeps};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -27,9 +27,16 @@ const MAX_SWEEPS: usize = 10_000;
 /// The method; see the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Nsgs {
-    /// In which order blocks are visited.
-    pub order: SweepOrder,
+    /// How to sweep.
+    pub options: SweepOptions,
     sweeps: Sweeps<OneContact>,
+}
+
+impl Nsgs {
+    /// A solver with these options.
+    pub fn new(options: SweepOptions) -> Self {
+        Nsgs { options, ..Nsgs::default() }
+    }
 }
 
 impl ContactSolver for Nsgs {
@@ -49,7 +56,8 @@ impl ContactSolver for Nsgs {
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });
         }
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let report = self.sweeps.run(problem, impulses, stop, self.order, max_sweeps, Acceptance::Certificate, history);
+        let report =
+            self.sweeps.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::Certificate, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }
 }

@@ -23,11 +23,15 @@
 //! lies left of every root of G: the iteration from σ = 0 rises monotonically to the **smallest** root, quadratically,
 //! without a bracket and in one step when S is isotropic. Only + − × ÷ √ are used.
 //!
+//! The same quadratic taken at any σ lands left of some root or nowhere, so a sweep begins at the viscosity its current
+//! impulse shows and needs one or two steps.
+//!
 //! # Which root
 //!
 //! G may have up to three positive roots (strong coupling of normal and tangent). `r(σ)` minimises
 //! `½rᵀKr + qᵀr + ½σ‖r_T‖²`, so the kinetic energy left behind grows with σ: the smallest root dissipates most, and it
-//! is the one that joins stick continuously.
+//! is the one that joins stick continuously. [`OneContact::solve`] returns it. [`OneContact::advance`] from an impulse
+//! that slips already stays on that branch: a sweep that jumped between branches would not settle.
 //!
 //! # Jamming
 //!
@@ -54,6 +58,9 @@ const IMMOBILE: f64 = 1e-14;
 const NO_MOTION: f64 = 1e-12;
 /// Step of the viscosity, relative, after which quadratic convergence leaves nothing to gain.
 const LAST_STEP: f64 = 1e-9;
+/// The same when the search begins at the viscosity of the current impulse: what is left is the square of this, and
+/// vanishes as the sweeps settle.
+const LAST_STEP_OF_SWEEP: f64 = 1e-4;
 /// Steps of the root search. Three to six are usual; a double root halves the error at each.
 const MAX_STEPS: usize = 80;
 
@@ -191,9 +198,11 @@ impl OneContact {
         let s = self.mobility;
         let p: [f64; 2] =
             std::array::from_fn(|i| if self.inverse[i] > 0.0 { left[i] - s[i] * r_t[i] } else { left[i] });
-        let at_stick = self.slip_excess(mu, alpha, p);
-        if can_stick || at_stick < 0.0 {
-            let (normal, tangent) = self.slip(mu, alpha, p);
+        if can_stick || self.slip_excess(mu, alpha, p) < 0.0 {
+            // u_T = −σ r_T at the current impulse: in a sweep that has begun to settle, nearly the root.
+            let held = r_t[0] * r_t[0] + r_t[1] * r_t[1];
+            let sigma = if held > 0.0 { -(left[0] * r_t[0] + left[1] * r_t[1]) / held } else { 0.0 };
+            let (normal, tangent) = self.slip(mu, alpha, p, if sigma.is_finite() { sigma.max(0.0) } else { 0.0 });
             return (self.in_contact_frame(normal, tangent), LocalOutcome::Slip);
         }
         let p: [f64; 2] = std::array::from_fn(|i| if self.inverse[i] > 0.0 { p[i] } else { 0.0 });
@@ -201,7 +210,7 @@ impl OneContact {
             let stick = [-p[0] * self.inverse[0], -p[1] * self.inverse[1]];
             (alpha - self.kappa[0] * stick[0] - self.kappa[1] * stick[1], stick)
         } else {
-            self.slip(mu, alpha, p)
+            self.slip(mu, alpha, p, 0.0)
         };
         (self.in_contact_frame(normal, tangent), LocalOutcome::Jammed)
     }
@@ -213,8 +222,8 @@ impl OneContact {
         mu * (alpha * s1 * s2 + self.kappa[0] * n[0] + self.kappa[1] * n[1]) - (n[0] * n[0] + n[1] * n[1]).sqrt()
     }
 
-    /// The smallest root of G, as (r_N, r_T) in principal axes.
-    fn slip(&self, mu: f64, alpha: f64, p: [f64; 2]) -> (f64, [f64; 2]) {
+    /// A root of G, as (r_N, r_T) in principal axes: the smallest if `sigma = 0`, else one near `sigma`.
+    fn slip(&self, mu: f64, alpha: f64, p: [f64; 2], mut sigma: f64) -> (f64, [f64; 2]) {
         let [s1, s2] = self.mobility;
         let [k1, k2] = self.kappa;
         let size = (p[0] * p[0] + p[1] * p[1]).sqrt();
@@ -225,7 +234,7 @@ impl OneContact {
             return (normal, [-mu * normal * d[0], -mu * normal * d[1]]);
         }
         let curvature = mu * alpha;
-        let mut sigma = 0.0;
+        let last_step = if sigma > 0.0 { LAST_STEP_OF_SWEEP } else { LAST_STEP };
         let mut steps = 0;
         loop {
             let (a1, a2) = (s1 + sigma, s2 + sigma);
@@ -233,8 +242,8 @@ impl OneContact {
             let length = (n[0] * n[0] + n[1] * n[1]).sqrt();
             let determinant = a1 * a2;
             let g = mu * (alpha * determinant + k1 * n[0] + k2 * n[1]) - length;
-            // Written so that NaN ends the search.
-            if !(g < 0.0) || steps >= MAX_STEPS {
+            // Left of the root, where every step but the first lands, G ≥ 0 is round-off. Written so that NaN ends.
+            if steps >= MAX_STEPS || (!(g < 0.0) && (steps > 0 || sigma == 0.0)) {
                 return if mu <= 1.0 {
                     let normal = alpha + (k1 * n[0] + k2 * n[1]) / determinant;
                     let scale = -mu * normal / length;
@@ -247,8 +256,13 @@ impl OneContact {
             let slope = mu * (alpha * (a1 + a2) + k1 * p[0] + k2 * p[1]) - (n[0] * p[0] + n[1] * p[1]) / length;
             let root = (slope * slope - 4.0 * curvature * g).sqrt();
             let rise = if slope >= 0.0 { -2.0 * g / (slope + root) } else { (root - slope) / (2.0 * curvature) };
-            sigma += rise;
-            steps = if rise <= LAST_STEP * (s2 + sigma) { MAX_STEPS } else { steps + 1 };
+            if sigma + rise >= 0.0 {
+                sigma += rise;
+                steps = if rise.abs() <= last_step * (s2 + sigma) { MAX_STEPS } else { steps + 1 };
+            } else {
+                // From right of the root the quadratic may have no root, or one left of stick: begin there instead.
+                sigma = 0.0;
+            }
         }
     }
 

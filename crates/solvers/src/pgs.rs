@@ -19,7 +19,7 @@
 //! ratio. Use it as the baseline that every engine has, or with a small budget of sweeps; [`crate::Nsgs`] costs little
 //! more and needs fewer sweeps.
 
-use crate::sweep::{Acceptance, RowStep, SweepOrder, Sweeps};
+use crate::sweep::{Acceptance, RowStep, SweepOptions, Sweeps};
 use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -30,9 +30,16 @@ const MAX_SWEEPS: usize = 10_000;
 /// The method; see the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Pgs {
-    /// In which order blocks are visited.
-    pub order: SweepOrder,
+    /// How to sweep.
+    pub options: SweepOptions,
     sweeps: Sweeps<RowStep>,
+}
+
+impl Pgs {
+    /// A solver with these options.
+    pub fn new(options: SweepOptions) -> Self {
+        Pgs { options, ..Pgs::default() }
+    }
 }
 
 impl ContactSolver for Pgs {
@@ -48,7 +55,8 @@ impl ContactSolver for Pgs {
         history: &mut History,
     ) -> Result<Effort, SolveError> {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let report = self.sweeps.run(problem, impulses, stop, self.order, max_sweeps, Acceptance::Certificate, history);
+        let report =
+            self.sweeps.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::Certificate, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }
 }

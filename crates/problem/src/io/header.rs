@@ -13,7 +13,7 @@ pub(super) struct ArrayEntry {
     pub name: String,
     pub dtype: String,
     pub shape: Vec<u64>,
-    /// From the start of the data [bytes].
+    /// From the start of the data \[bytes\].
     pub offset: u64,
     pub nbytes: u64,
 }

@@ -211,7 +211,7 @@ pub fn container(keys: &str, arrays: &[(&str, &[usize], Data)]) -> Vec<u8> {
 /// Magic, header as given and padded with spaces, data.
 pub fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
     let mut header = header.to_owned();
-    while (12 + header.len()) % 8 != 0 {
+    while !(12 + header.len()).is_multiple_of(8) {
         header.push(' ');
     }
     let mut bytes = b"FCPROB1\n".to_vec();

@@ -24,7 +24,9 @@ use super::dense_cholesky::{GrowingCholesky, axpy};
 /// Schur complement (of a unit diagonal) up to which a column counts as dependent. Round-off leaves about n·1e-16;
 /// a load 1e8 times as heavy as its support leaves 1e-8.
 pub(crate) const DEPENDENT: f64 = 1e-11;
-/// Schur complement below which A is called indefinite.
+/// Schur complement below which its round-off is looked at.
+const SUSPICIOUS: f64 = 1e-6;
+/// Schur complement below which A is called indefinite, if that is not its round-off.
 const INDEFINITE: f64 = -1e-8;
 /// Units of round-off of a sum, per unit of Σ|x|, that u may be off.
 const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
@@ -98,6 +100,8 @@ pub(crate) struct BoundedQp {
     pub dependent: Vec<usize>,
     pub work: Work,
     step: Vec<f64>,
+    /// Coefficients that express the dependent column examined last by those of the basis.
+    combination: Vec<f64>,
     leaving: Vec<usize>,
     joining: Vec<usize>,
     kept: Vec<usize>,
@@ -147,11 +151,20 @@ impl BoundedQp {
     pub fn offer(&mut self, program: &Program, i: usize) -> Result<bool, Indefinite> {
         let (row, basis) = (program.row(i), &self.basis);
         let schur = self.factor.examine(row[i], |k| row[basis[k]]);
-        if schur < INDEFINITE {
-            return Err(Indefinite { row: i, schur });
-        }
-        if schur <= DEPENDENT {
-            return Ok(false);
+        if schur < SUSPICIOUS {
+            // The round-off of A comes out of an ill-conditioned basis enlarged by the coefficients t = A_BB⁻¹ A_Bi
+            // that combine the column: δs = δA_ii − 2 tᵀδA_Bi + tᵀδA_BB t.
+            self.combination.clear();
+            self.combination.extend_from_slice(self.factor.examined());
+            self.factor.backward(&mut self.combination);
+            let growth = 1.0 + self.combination.iter().map(|t| t.abs()).sum::<f64>();
+            let noise = ROUND_OFF * growth * growth;
+            if schur < INDEFINITE.min(-noise) {
+                return Err(Indefinite { row: i, schur });
+            }
+            if schur <= DEPENDENT.max(noise) {
+                return Ok(false);
+            }
         }
         self.factor.append(schur);
         self.place[i] = self.basis.len();
@@ -398,11 +411,7 @@ impl BoundedQp {
         let direction = if self.u[j] < 0.0 { 1.0 } else { -1.0 };
         let far = if direction > 0.0 { program.hi[j] } else { program.lo[j] };
         self.step.clear();
-        self.step.extend_from_slice(self.factor.examined());
-        self.factor.backward(&mut self.step);
-        for step in &mut self.step {
-            *step *= -direction;
-        }
+        self.step.extend(self.combination.iter().map(|t| -direction * t));
         let own = (far - self.x[j]).abs();
         let (length, blocking) = self.first_bound(program, own, bland);
         if length.is_infinite() {

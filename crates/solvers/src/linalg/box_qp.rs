@@ -19,10 +19,15 @@
 
 use super::dense::{cholesky, cholesky_solve, dot};
 
-/// First regularisation, relative to the diagonal; raised when a factorization fails.
-const REGULARIZATION: f64 = 1e-10;
+/// First regularisation, relative to the diagonal. Round-off in `g` moves x by 1e-16 over this along directions that A does
+/// not see, so it is no smaller than refinement needs.
+const REGULARIZATION: f64 = 1e-6;
+/// Least regularisation: taken in steps where refinement on a settled face is slow (large mass ratios).
+const MIN_REGULARIZATION: f64 = 1e-12;
+/// A refinement that leaves more than this part of the residual is slow.
+const SLOW: f64 = 0.2;
 /// Most regularisation tried before the matrix is called indefinite.
-const MAX_REGULARIZATION: f64 = 1e-5;
+const MAX_REGULARIZATION: f64 = 1e-4;
 /// Sufficient decrease.
 const ARMIJO: f64 = 1e-4;
 /// Halvings of a step before it is given up.
@@ -87,6 +92,7 @@ impl BoxQp {
         let mut regularization = REGULARIZATION;
         let mut have_factor = false;
         let (mut lowest, mut since_lowest) = (f64::INFINITY, 0);
+        let mut previous = f64::INFINITY;
         for _ in 0..max_steps {
             let round_off = self.evaluate(a, b, x);
             report.residual = self.residual(lo, hi, x);
@@ -104,7 +110,13 @@ impl BoxQp {
                 }
             }
             report.set_changes += self.choose_held(lo, hi, x, report.residual);
-            if !(have_factor && self.held == self.factored) {
+            let settled = have_factor && self.held == self.factored;
+            let slow = settled && report.residual > SLOW * previous && regularization > MIN_REGULARIZATION;
+            previous = report.residual;
+            if slow {
+                regularization *= 0.01;
+            }
+            if !settled || slow {
                 loop {
                     report.factorizations += 1;
                     if self.factor_free(a, n, regularization) {

@@ -54,11 +54,6 @@ pub(crate) struct GrowingCholesky {
 }
 
 impl GrowingCholesky {
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.size
-    }
-
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.size = 0;
@@ -151,20 +146,6 @@ impl GrowingCholesky {
         self.forward(x);
         self.backward(x);
     }
-
-    /// `out = L y`.
-    pub fn multiply(&self, y: &[f64], out: &mut [f64]) {
-        for i in 0..self.size {
-            out[i] = dot(self.row(i), y);
-        }
-    }
-
-    /// `out += Lᵀ x`.
-    pub fn multiply_transposed(&self, x: &[f64], out: &mut [f64]) {
-        for i in 0..self.size {
-            axpy(x[i], self.row(i), &mut out[..i + 1]);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -195,7 +176,7 @@ mod tests {
             factor.remove(k);
             let left: Vec<usize> = all.iter().copied().filter(|&i| i != k).collect();
             let expected = factor_of(&left);
-            assert_eq!(factor.len(), expected.len());
+            assert_eq!(factor.size, expected.size);
             for (a, b) in factor.rows.iter().zip(&expected.rows) {
                 assert!((a - b).abs() < 1e-14, "removed {k}: {a} against {b}");
             }

@@ -1,45 +1,152 @@
 //! The shortest vector among all that give the same velocities.
 //!
-//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. With a basis B of the face,
-//! `A_BB = L Lᵀ`, the others D = Z∖B depending on it, and
+//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. Cholesky with the largest
+//! remaining diagonal as pivot (Higham 2002, §10.3) finds independent indices B and
 //!
 //! ```text
-//! V = L⁻¹ A_BZ = [Lᵀ | W_D]   (so A_ZZ = VᵀV),      H = V Vᵀ,      g = L⁻¹ c_B
+//! A_ZZ = VᵀV,   V = L⁻¹ A_BZ (rank × |Z|),      H = V Vᵀ,      g = L⁻¹ c_B
 //! ```
 //!
-//! the shortest solution without bounds is `x° = Vᵀ H⁻¹ g`. H has the non-zero eigenvalues of A_ZZ, not their squares.
+//! and the shortest solution without bounds is `x° = Vᵀ H⁻¹ g`. H has the non-zero eigenvalues of A_ZZ, not their
+//! squares; and since neither V nor g comes from the basis the solver ended with, an ill-conditioned one does no harm.
 //! If x° violates a bound, the shortest solution inside the bounds is `x = x° + P s` with the projector onto the null
 //! space `P = I − Vᵀ H⁻¹ V` and multipliers `0 ≤ s ⊥ x − lo ≥ 0` (and likewise for hi): a program of the same kind
 //! with matrix P, solved by the same exchanges. s may not be unique; x is.
+//!
+//! Cost: rank²·|Z| for V and again for H, rank³/6; with bounds in the way also rank·|Z|².
 
 use super::bounded_qp::{BoundedQp, Exit, Indefinite, Program};
 use super::dense_cholesky::{GrowingCholesky, axpy, dot};
 
+/// Remaining diagonal, of a unit one, up to which the rest depends on the pivots.
+const DEPENDENT: f64 = 1e-12;
 /// Diagonal of P below which a component is the same in every solution.
-const DETERMINED: f64 = 1e-10;
+const DETERMINED: f64 = 1e-8;
 /// Relative distance outside a bound that counts as round-off.
 const OUTSIDE: f64 = 1e-12;
+
+/// `A_ZZ = VᵀV` and `V Vᵀ = H` of one face; buffers are reused.
+#[derive(Clone, Debug, Default)]
+struct Face {
+    indices: Vec<usize>,
+    /// Column `v_z` of V for each index, one row of `indices.len()` numbers each.
+    columns: Vec<f64>,
+    /// Place in the face of each pivot.
+    pivots: Vec<usize>,
+    remaining: Vec<f64>,
+    pivot_column: Vec<f64>,
+    gram: Vec<f64>,
+    factor: GrowingCholesky,
+}
+
+impl Face {
+    /// V, by pivoted Cholesky.
+    fn pivot(&mut self, program: &Program, indices: impl Iterator<Item = usize>) {
+        self.indices.clear();
+        self.indices.extend(indices);
+        let n = self.indices.len();
+        self.columns.clear();
+        self.columns.resize(n * n, 0.0);
+        self.remaining.clear();
+        self.remaining.resize(n, 1.0);
+        self.pivots.clear();
+        for step in 0..n {
+            let mut pivot = 0;
+            for place in 1..n {
+                if self.remaining[place] > self.remaining[pivot] {
+                    pivot = place;
+                }
+            }
+            if self.remaining[pivot] <= DEPENDENT {
+                break;
+            }
+            let root = self.remaining[pivot].sqrt();
+            self.pivot_column.clear();
+            self.pivot_column.extend_from_slice(&self.columns[pivot * n..pivot * n + step]);
+            let row = program.row(self.indices[pivot]);
+            for (place, &z) in self.indices.iter().enumerate() {
+                // Nothing remains of a pivot: its column ends where it was chosen.
+                if self.remaining[place] == f64::NEG_INFINITY {
+                    continue;
+                }
+                let column = &mut self.columns[place * n..place * n + step + 1];
+                let v = if place == pivot { root } else { (row[z] - dot(&column[..step], &self.pivot_column)) / root };
+                column[step] = v;
+                self.remaining[place] -= v * v;
+            }
+            self.remaining[pivot] = f64::NEG_INFINITY;
+            self.pivots.push(pivot);
+        }
+    }
+
+    fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    fn column(&self, place: usize) -> &[f64] {
+        let n = self.indices.len();
+        &self.columns[place * n..place * n + self.rank()]
+    }
+
+    /// Factors H = Σ v_z v_zᵀ.
+    fn factor_gram(&mut self) -> Result<(), Indefinite> {
+        let k = self.rank();
+        let mut gram = std::mem::take(&mut self.gram);
+        gram.clear();
+        gram.resize(k * k, 0.0);
+        for place in 0..self.indices.len() {
+            let v = self.column(place);
+            for a in 0..k {
+                if v[a] != 0.0 {
+                    axpy(v[a], &v[..a + 1], &mut gram[a * k..a * k + a + 1]);
+                }
+            }
+        }
+        self.factor.clear();
+        for a in 0..k {
+            let row = &gram[a * k..a * k + a + 1];
+            let schur = self.factor.examine(row[a], |i| row[i]);
+            if schur <= 0.0 {
+                return Err(Indefinite { row: self.indices[self.pivots[a]], schur });
+            }
+            self.factor.append(schur);
+        }
+        self.gram = gram;
+        Ok(())
+    }
+
+    /// `g = L⁻¹ c_B`, `c` given by place in the face.
+    fn reduce(&self, c: impl Fn(usize) -> f64, g: &mut Vec<f64>) {
+        g.clear();
+        for (step, pivot) in self.pivots.iter().enumerate() {
+            let v = self.column(*pivot);
+            let value = (c(*pivot) - dot(&v[..step], g)) / v[step];
+            g.push(value);
+        }
+    }
+}
 
 /// Workspace; buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinimumNorm {
-    /// Rows `W_D = L⁻¹ A_Bd`, one per dependent index.
-    dependent_rows: Vec<f64>,
-    gram: Vec<f64>,
-    factor: GrowingCholesky,
+    face: Face,
+    /// The loaded part of the face, where bounds are in the way.
+    loaded: Face,
     g: Vec<f64>,
     y: Vec<f64>,
     residual: Vec<f64>,
-    /// x° on the basis, then on the dependent indices.
-    pub x: Vec<f64>,
+    /// The answer, in the order of the face.
+    x: Vec<f64>,
+    /// Places in the face of the loaded indices.
+    places: Vec<usize>,
     multipliers: Multipliers,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Multipliers {
-    /// Position in the face, sign and bound of each constraint.
+    /// Place in the face, sign and bound of each constraint.
     constraints: Vec<(usize, f64, f64)>,
-    /// `K⁻¹ V` by columns, one row here per face index.
+    /// `K⁻¹ v_z` for each index of the face, with H = K Kᵀ.
     reduced: Vec<f64>,
     scale: Vec<f64>,
     matrix: Vec<f64>,
@@ -50,127 +157,129 @@ struct Multipliers {
     program: BoundedQp,
 }
 
+/// Whether bounds may be met with multipliers, or end the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// Find the shortest x inside the bounds.
+    Enforce,
+    /// Give up if the shortest x is outside.
+    Check,
+}
+
 impl MinimumNorm {
-    /// Finds the shortest x on basis and dependent indices of `state` that gives the same velocities as `state.x`.
-    /// `state.dependent` must depend on `state.basis`; all other indices keep their values.
-    /// Returns whether the answer, in `self.x`, lies within the bounds.
-    pub fn solve(&mut self, program: &Program, state: &mut BoundedQp) -> Result<bool, Indefinite> {
-        self.prepare(program, state)?;
-        let outside = self.outside(program, state);
-        if outside && self.constrain(program, state)? != Exit::Optimal {
-            return Ok(false);
+    /// Replaces `state.x` on `face` by the shortest vector with `u = 0` there, all other indices staying as they are.
+    /// False if the bounds are in the way: x on the face is then the caller's to restore.
+    pub fn solve(
+        &mut self,
+        program: &Program,
+        face: &[usize],
+        bounds: Bounds,
+        state: &mut BoundedQp,
+    ) -> Result<bool, Indefinite> {
+        self.face.pivot(program, face.iter().copied());
+        self.face.factor_gram()?;
+        // c = −q − A_·F x_F, with F what is not on the face.
+        for z in face {
+            state.x[*z] = 0.0;
+        }
+        state.evaluate(program);
+        self.face.reduce(|place| -state.u[face[place]], &mut self.g);
+        self.unbounded();
+        if self.outside(program) {
+            if bounds == Bounds::Check || !self.constrain(program) {
+                return Ok(false);
+            }
+            self.polish(program)?;
+        }
+        for (z, x) in face.iter().zip(&self.x) {
+            state.x[*z] = x.clamp(program.lo[*z], program.hi[*z]);
         }
         Ok(true)
     }
 
-    /// x° only: false if it violates a bound.
-    pub fn solve_unbounded(&mut self, program: &Program, state: &mut BoundedQp) -> Result<bool, Indefinite> {
-        self.prepare(program, state)?;
-        Ok(!self.outside(program, state))
+    /// Dimension of the impulses among the loaded indices of the face solved last that change no velocity.
+    pub fn indeterminacy(&mut self, program: &Program, state: &BoundedQp) -> usize {
+        let loaded = self.face.indices.iter().filter(|z| state.x[**z] != 0.0).count();
+        if loaded == self.face.indices.len() {
+            return loaded - self.face.rank();
+        }
+        self.loaded.pivot(program, self.face.indices.iter().copied().filter(|z| state.x[*z] != 0.0));
+        loaded - self.loaded.rank()
     }
 
-    /// Writes `self.x` into the state.
-    pub fn store(&self, program: &Program, state: &mut BoundedQp) {
-        for (z, x) in state.basis.iter().chain(&state.dependent).zip(&self.x) {
-            state.x[*z] = x.clamp(program.lo[*z], program.hi[*z]);
-        }
-    }
-
-    fn prepare(&mut self, program: &Program, state: &mut BoundedQp) -> Result<(), Indefinite> {
-        let k = state.basis.len();
-        self.dependent_rows.clear();
-        for &d in &state.dependent {
-            let (row, basis) = (program.row(d), &state.basis);
-            state.factor.examine(row[d], |i| row[basis[i]]);
-            self.dependent_rows.extend_from_slice(state.factor.examined());
-        }
-        // H = LᵀL + W_D W_Dᵀ, lower triangle by rows of stride k.
-        self.gram.clear();
-        self.gram.resize(k * k, 0.0);
-        for i in 0..k {
-            let row = state.factor.row(i);
-            for a in 0..=i {
-                axpy(row[a], &row[..a + 1], &mut self.gram[a * k..a * k + a + 1]);
-            }
-        }
-        for row in self.dependent_rows.chunks_exact(k.max(1)) {
-            for a in 0..k {
-                axpy(row[a], &row[..a + 1], &mut self.gram[a * k..a * k + a + 1]);
-            }
-        }
-        self.factor.clear();
-        for a in 0..k {
-            let row = &self.gram[a * k..a * k + a + 1];
-            let schur = self.factor.examine(row[a], |i| row[i]);
-            if schur <= 0.0 {
-                return Err(Indefinite { row: state.basis[a], schur });
-            }
-            self.factor.append(schur);
-        }
-        // g = L⁻¹ A_BZ x_Z = V x_Z: the velocities to keep, free of the cancellation in A_BZ x_Z.
-        self.x.clear();
-        self.x.extend(state.basis.iter().chain(&state.dependent).map(|z| state.x[*z]));
-        self.g.clear();
-        self.g.resize(k, 0.0);
-        apply_face(&state.factor, &self.dependent_rows, &self.x, &mut self.g);
-        // Newton's correction makes g that of the exact basis solution: u_B = 0.
-        self.residual.clear();
-        self.residual.extend(state.basis.iter().map(|b| -state.u[*b]));
-        state.factor.forward(&mut self.residual);
-        for (g, r) in self.g.iter_mut().zip(&self.residual) {
-            *g += r;
-        }
+    /// `x° = Vᵀ H⁻¹ g`, with two steps of refinement.
+    fn unbounded(&mut self) {
+        let face = &self.face;
+        let n = face.indices.len();
         self.y.clear();
-        self.y.extend_from_slice(&self.g);
-        self.factor.solve(&mut self.y);
-        for _ in 0..2 {
-            self.expand(state);
-            self.residual.clear();
-            self.residual.resize(k, 0.0);
-            apply_face(&state.factor, &self.dependent_rows, &self.x, &mut self.residual);
-            for (r, g) in self.residual.iter_mut().zip(&self.g) {
-                *r = g - *r;
+        self.y.resize(face.rank(), 0.0);
+        self.x.clear();
+        self.x.resize(n, 0.0);
+        for _ in 0..3 {
+            // g − V x
+            self.residual.clone_from(&self.g);
+            for place in 0..n {
+                axpy(-self.x[place], face.column(place), &mut self.residual);
             }
-            self.factor.solve(&mut self.residual);
+            face.factor.solve(&mut self.residual);
             axpy(1.0, &self.residual, &mut self.y);
+            for place in 0..n {
+                self.x[place] = dot(face.column(place), &self.y);
+            }
         }
-        self.expand(state);
+    }
+
+    /// Removes the round-off of the multipliers: what is loaded is the shortest vector of its own, smaller face.
+    ///
+    /// That face may be far worse conditioned than the whole. Its residual is therefore taken as `V_Sᵀ(g − V x)`, from
+    /// the factor of the whole face: the round-off of x then comes out as round-off of u, on every index of the face.
+    fn polish(&mut self, program: &Program) -> Result<(), Indefinite> {
+        let Face { indices, .. } = &self.face;
+        self.places.clear();
+        let inside = |place: &usize| {
+            let (x, z) = (self.x[*place], indices[*place]);
+            x > program.lo[z] && x < program.hi[z]
+        };
+        self.places.extend((0..indices.len()).filter(inside));
+        self.loaded.pivot(program, self.places.iter().map(|place| indices[*place]));
+        self.loaded.factor_gram()?;
+        for _ in 0..3 {
+            self.residual.clone_from(&self.g);
+            for place in 0..indices.len() {
+                axpy(-self.x[place], self.face.column(place), &mut self.residual);
+            }
+            self.loaded.reduce(|k| dot(self.face.column(self.places[k]), &self.residual), &mut self.y);
+            self.loaded.factor.solve(&mut self.y);
+            for (k, place) in self.places.iter().enumerate() {
+                self.x[*place] += dot(self.loaded.column(k), &self.y);
+            }
+        }
         Ok(())
     }
 
-    /// `x = Vᵀ y`.
-    fn expand(&mut self, state: &BoundedQp) {
-        let k = state.basis.len();
-        state.factor.multiply(&self.y, &mut self.x[..k]);
-        for (x, row) in self.x[k..].iter_mut().zip(self.dependent_rows.chunks_exact(k.max(1))) {
-            *x = dot(row, &self.y);
-        }
+    fn slack(&self) -> f64 {
+        OUTSIDE * self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
     }
 
-    fn outside(&self, program: &Program, state: &BoundedQp) -> bool {
-        let largest = self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let slack = OUTSIDE * largest;
-        let mut face = state.basis.iter().chain(&state.dependent).zip(&self.x);
-        face.any(|(z, x)| *x < program.lo[*z] - slack || *x > program.hi[*z] + slack)
+    fn outside(&self, program: &Program) -> bool {
+        let slack = self.slack();
+        let mut entries = self.face.indices.iter().zip(&self.x);
+        entries.any(|(z, x)| *x < program.lo[*z] - slack || *x > program.hi[*z] + slack)
     }
 
-    /// Multipliers for the bounds that x° violates: `0 ≤ s ⊥ x° + P s − lo ≥ 0`.
-    fn constrain(&mut self, program: &Program, state: &BoundedQp) -> Result<Exit, Indefinite> {
-        let k = state.basis.len();
-        let m = &mut self.multipliers;
+    /// Multipliers for the bounds that x° violates: `0 ≤ s ⊥ x° + P s − lo ≥ 0`. False if round-off in P prevents it.
+    fn constrain(&mut self, program: &Program) -> bool {
+        let face = &self.face;
+        let k = face.rank();
+        let slack = self.slack();
+        let mut m = std::mem::take(&mut self.multipliers);
         m.constraints.clear();
         m.reduced.clear();
         m.scale.clear();
-        for (place, z) in state.basis.iter().chain(&state.dependent).enumerate() {
+        for (place, z) in face.indices.iter().enumerate() {
             let begin = m.reduced.len();
-            if place < k {
-                // Column of Lᵀ: row `place` of L, padded.
-                m.reduced.extend_from_slice(state.factor.row(place));
-                m.reduced.resize(begin + k, 0.0);
-            } else {
-                m.reduced.extend_from_slice(&self.dependent_rows[(place - k) * k..(place - k + 1) * k]);
-            }
-            self.factor.forward(&mut m.reduced[begin..]);
+            m.reduced.extend_from_slice(face.column(place));
+            face.factor.forward(&mut m.reduced[begin..]);
             let column = &m.reduced[begin..];
             let diagonal = 1.0 - dot(column, column);
             if diagonal <= DETERMINED {
@@ -183,7 +292,6 @@ impl MinimumNorm {
                 }
             }
         }
-        let n = m.constraints.len();
         m.matrix.clear();
         m.q.clear();
         for (e, &(place, sign, bound)) in m.constraints.iter().enumerate() {
@@ -195,14 +303,14 @@ impl MinimumNorm {
             }
             m.q.push(sign * (self.x[place] - bound) / m.scale[e]);
         }
-        let largest = self.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        for (buffer, value) in [(&mut m.lo, 0.0), (&mut m.hi, f64::INFINITY), (&mut m.tolerance, OUTSIDE * largest)] {
+        let n = m.constraints.len();
+        for (buffer, value) in [(&mut m.lo, 0.0), (&mut m.hi, f64::INFINITY), (&mut m.tolerance, slack)] {
             buffer.clear();
             buffer.resize(n, value);
         }
         let inner = Program { matrix: &m.matrix, q: &m.q, lo: &m.lo, hi: &m.hi, tolerance: &m.tolerance };
         m.program.begin(&inner);
-        let exit = m.program.exchange(&inner, 20 * n + 100)?;
+        let exit = m.program.exchange(&inner, 20 * n + 100);
         for (e, &(place, sign, bound)) in m.constraints.iter().enumerate() {
             let at_bound = m.program.x[e] > 0.0;
             let distance = if at_bound { 0.0 } else { m.program.u[e].max(0.0) * m.scale[e] };
@@ -211,15 +319,7 @@ impl MinimumNorm {
                 self.x[place] = bound + sign * distance;
             }
         }
-        Ok(exit)
-    }
-}
-
-/// `out += V x = Lᵀ x_B + W_D x_D`.
-fn apply_face(factor: &GrowingCholesky, dependent_rows: &[f64], x: &[f64], out: &mut [f64]) {
-    let k = factor.len();
-    factor.multiply_transposed(&x[..k], out);
-    for (x, row) in x[k..].iter().zip(dependent_rows.chunks_exact(k.max(1))) {
-        axpy(*x, row, out);
+        self.multipliers = m;
+        exit == Ok(Exit::Optimal)
     }
 }

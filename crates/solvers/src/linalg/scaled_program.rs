@@ -1,6 +1,7 @@
 //! A frictionless contact problem as a bounded quadratic program in scaled variables (see `scaled_delassus`).
 
 use super::bounded_qp::{BoundedQp, Indefinite, Program};
+use super::minimum_norm::{Bounds, MinimumNorm};
 use super::scaled_delassus::ScaledDelassus;
 use crate::{SolveError, supports_only};
 use signorini_problem::{ContactProblem, Law};
@@ -108,11 +109,76 @@ impl ScaledProgram {
         worst
     }
 
+    /// Speed of each index, in scaled units, up to which it is not certain to separate: what round-off and an
+    /// ill-conditioned basis may leave of zero.
+    fn grazing(&self, state: &BoundedQp) -> impl Fn(usize) -> f64 + use<'_> {
+        let round_off = state.round_off();
+        move |i| 100.0 * f64::max(self.tolerance[i], round_off)
+    }
+
     /// What round-off of u amounts to for the row where it matters most [m/s].
     pub fn round_off_speed(&self, state: &BoundedQp) -> f64 {
         let round_off = state.round_off();
         let rows = self.matrix.scale.iter().zip(&self.tolerance).filter(|(d, _)| **d > 0.0);
         rows.fold(0.0, |worst, (d, tolerance)| f64::max(worst, d * f64::max(round_off, *tolerance)))
+    }
+}
+
+/// Replaces answers by the shortest one with the same velocities; buffers are reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shortener {
+    shortest: MinimumNorm,
+    face: Vec<usize>,
+    kept: Vec<f64>,
+}
+
+impl Shortener {
+    /// Redundant contacts at rest usually all carry load: then the shortest answer on the whole start set, basis and
+    /// what depends on it, is the answer. Says whether it is; `state` is as before if not.
+    pub fn all_loaded(&mut self, scaled: &ScaledProgram, state: &mut BoundedQp) -> Result<bool, Indefinite> {
+        let program = scaled.program();
+        self.kept.clone_from(&state.x);
+        self.face.clear();
+        self.face.extend(state.basis.iter().chain(&state.dependent));
+        self.face.sort_unstable();
+        state.work.iterations += 1;
+        if self.shortest.solve(&program, &self.face, Bounds::Check, state)? {
+            state.evaluate(&program);
+            let allowed = scaled.round_off_speed(state);
+            if scaled.natural(state) <= allowed {
+                return Ok(true);
+            }
+        }
+        state.x.clone_from(&self.kept);
+        Ok(false)
+    }
+
+    /// Replaces the answer by the shortest one, unless that is worse; returns the dimension of the choice.
+    pub fn shorten(&mut self, scaled: &ScaledProgram, state: &mut BoundedQp) -> Result<usize, Indefinite> {
+        let program = scaled.program();
+        let grazing = scaled.grazing(state);
+        self.face.clear();
+        let mut redundant = false;
+        for i in 0..program.len() {
+            // A contact that neither separates nor belongs to the basis may share the load.
+            if program.lo[i] < program.hi[i] && (state.is_basic(i) || state.u[i].abs() <= grazing(i)) {
+                redundant |= !state.is_basic(i);
+                self.face.push(i);
+            }
+        }
+        if !redundant {
+            return Ok(0);
+        }
+        self.kept.clone_from(&state.x);
+        let before = scaled.natural(state);
+        let found = self.shortest.solve(&program, &self.face, Bounds::Enforce, state)?;
+        state.evaluate(&program);
+        let allowed = f64::max(before, 4.0 * scaled.round_off_speed(state));
+        if !found || scaled.natural(state) > allowed {
+            state.x.clone_from(&self.kept);
+            state.evaluate(&program);
+        }
+        Ok(self.shortest.indeterminacy(&program, state))
     }
 }
 

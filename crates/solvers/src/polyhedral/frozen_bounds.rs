@@ -15,8 +15,9 @@
 //! best iterate with its residual. A slightly asymmetric W enters through its symmetric part; the rest is moved to the
 //! right-hand side and converges with the loop.
 
-use super::polygon::{FrictionPolygon, MAX_GENERATORS};
-use crate::flow_rule::make_all_feasible;
+use super::model_residual_at;
+use super::polygon::FrictionPolygon;
+use crate::flow_rule::{active_blocks, make_all_feasible};
 use crate::linalg::anderson::Anderson;
 use crate::linalg::box_qp::{BoxQp, BoxQpExit, clamp};
 use crate::linalg::dense::{copy_delassus, dot};
@@ -77,7 +78,6 @@ pub(crate) struct FrozenBounds {
     lo: Vec<f64>,
     hi: Vec<f64>,
     x: Vec<f64>,
-    best: Vec<f64>,
     frozen: Vec<f64>,
     image: Vec<f64>,
     r: Vec<f64>,
@@ -95,8 +95,8 @@ impl FrozenBounds {
         &self.model
     }
 
-    /// Change of the friction bounds in the last step of the best iterate [m/s].
-    pub fn loop_residual(&self) -> f64 {
+    /// Natural map of the polygon model at [`FrozenBounds::model_impulses`] [m/s].
+    pub fn model_residual(&self) -> f64 {
         self.residual
     }
 
@@ -130,7 +130,7 @@ impl FrozenBounds {
         while effort.iterations < cap {
             effort.iterations += 1;
             self.set_bounds(problem);
-            let asymmetric_change = self.set_linear_term(problem);
+            self.set_linear_term(problem);
             let report = self.qp.solve(&self.a, &self.b, (&self.lo, &self.hi), &mut self.x, 0.1 * target, INNER_STEPS);
             effort.factorizations += report.factorizations;
             effort.set_changes += report.set_changes;
@@ -138,19 +138,17 @@ impl FrozenBounds {
                 let why = "a principal block has no Cholesky factor".to_owned();
                 return Err(SolveError::NotPositiveSemidefinite { method, why });
             }
-            let mut residual = report.residual.max(asymmetric_change);
-            for (k, contact) in self.contacts.iter().enumerate() {
-                self.image[k] = self.x[contact.normal];
-                let change = contact.slope * (self.image[k] - self.frozen[k]).abs();
-                residual = residual.max(problem.scales()[contact.block] * change);
+            for (image, contact) in self.image.iter_mut().zip(&self.contacts) {
+                *image = self.x[contact.normal];
             }
+            self.take_impulses();
+            self.velocity_of_impulses(problem);
+            let residual = model_residual_at(problem, polygon, &self.r, &self.velocity);
             history.record(effort.iterations, residual);
+            since_best = if residual < 0.9 * self.residual { 0 } else { since_best + 1 };
             if residual < self.residual {
                 self.residual = residual;
-                self.best.copy_from_slice(&self.x);
-                since_best = 0;
-            } else {
-                since_best += 1;
+                self.model.copy_from_slice(&self.r);
             }
             if residual <= target || since_best > SURRENDER {
                 break;
@@ -171,7 +169,7 @@ impl FrozenBounds {
             }
         }
         self.finish(problem, impulses);
-        effort.active = self.contacts.iter().filter(|c| self.best[c.normal] > 0.0).count();
+        effort.active = active_blocks(problem, impulses);
         Ok(effort)
     }
 
@@ -202,7 +200,7 @@ impl FrozenBounds {
             self.contacts.push(Contact { block: c, normal, generators, slope: half_side * mu });
         }
         let (n, rows) = (self.variables.len(), problem.rows());
-        for buffer in [&mut self.b, &mut self.lo, &mut self.hi, &mut self.x, &mut self.best] {
+        for buffer in [&mut self.b, &mut self.lo, &mut self.hi, &mut self.x] {
             buffer.resize(n, 0.0);
         }
         for buffer in [&mut self.r, &mut self.velocity, &mut self.model] {
@@ -256,7 +254,7 @@ impl FrozenBounds {
             }
         }
         // The best so far, should the cap be zero: the guess.
-        self.best.copy_from_slice(&self.x);
+        self.model.copy_from_slice(impulses);
     }
 
     fn set_bounds(&mut self, problem: &ContactProblem) {
@@ -288,55 +286,55 @@ impl FrozenBounds {
         }
     }
 
-    /// b = Gᵀ(q + (W − S) r) with S the symmetric part used; returns the change of the asymmetric term [m/s].
-    fn set_linear_term(&mut self, problem: &ContactProblem) -> f64 {
+    /// b = Gᵀ(q + (W − S) r) with S the symmetric part used.
+    fn set_linear_term(&mut self, problem: &ContactProblem) {
         let rows = problem.rows();
-        let mut change: f64 = 0.0;
-        self.velocity.copy_from_slice(problem.q());
         if problem.asymmetry() > 0.0 {
-            self.to_impulses(false);
-            self.velocity.fill(0.0);
-            problem.delassus().apply(problem.offsets(), &self.r, &mut self.velocity, &mut self.scratch);
+            self.take_impulses();
+            self.velocity_of_impulses(problem);
             for i in 0..rows {
-                self.velocity[i] += problem.q()[i] - dot(&self.w[i * rows..(i + 1) * rows], &self.r);
+                self.velocity[i] -= dot(&self.w[i * rows..(i + 1) * rows], &self.r);
             }
+        } else {
+            self.velocity.copy_from_slice(problem.q());
         }
         for (b, variable) in self.b.iter_mut().zip(&self.variables) {
-            let value: f64 =
-                variable.rows.iter().zip(variable.coefficients).map(|(row, c)| c * self.velocity[*row]).sum();
-            if problem.asymmetry() > 0.0 {
-                change = change.max((value - *b).abs());
-            }
-            *b = value;
+            *b = variable.rows.iter().zip(variable.coefficients).map(|(row, c)| c * self.velocity[*row]).sum();
         }
-        change
     }
 
-    /// r = G x, from the best or the current point.
-    fn to_impulses(&mut self, from_best: bool) {
-        let x = if from_best { &self.best } else { &self.x };
+    /// r = G x with friction clamped to the bounds of its *own* normal impulse: always inside the model's polygon.
+    fn take_impulses(&mut self) {
         self.r.fill(0.0);
-        for (x, variable) in x.iter().zip(&self.variables) {
-            for (row, c) in variable.rows.iter().zip(variable.coefficients) {
-                self.r[*row] += c * x;
+        for (x, variable) in self.x.iter().zip(&self.variables) {
+            self.r[variable.rows[0]] += variable.coefficients[0] * x;
+            self.r[variable.rows[1]] += variable.coefficients[1] * x;
+        }
+        for contact in &self.contacts {
+            let bound = contact.slope * self.x[contact.normal].max(0.0);
+            for k in contact.normal + 1..=contact.normal + contact.generators {
+                let excess = self.x[k] - clamp(self.x[k], -bound, bound);
+                let variable = &self.variables[k];
+                self.r[variable.rows[0]] -= variable.coefficients[0] * excess;
+                self.r[variable.rows[1]] -= variable.coefficients[1] * excess;
             }
         }
     }
 
-    /// The best point, its friction clamped to the bounds of its *own* normal impulses, then to the cone.
-    fn finish(&mut self, problem: &ContactProblem, impulses: &mut [f64]) {
-        for contact in &self.contacts {
-            let bound = contact.slope * self.best[contact.normal].max(0.0);
-            debug_assert!(contact.generators <= MAX_GENERATORS);
-            for sigma in &mut self.best[contact.normal + 1..=contact.normal + contact.generators] {
-                *sigma = clamp(*sigma, -bound, bound);
-            }
+    /// u = W r + q.
+    fn velocity_of_impulses(&mut self, problem: &ContactProblem) {
+        problem.delassus().apply(problem.offsets(), &self.r, &mut self.velocity, &mut self.scratch);
+        for (u, q) in self.velocity.iter_mut().zip(problem.q()) {
+            *u += q;
         }
-        self.to_impulses(true);
-        self.model.copy_from_slice(&self.r);
+    }
+
+    /// Hands back the best model answer, pulled radially into the Coulomb cone.
+    fn finish(&self, problem: &ContactProblem, impulses: &mut [f64]) {
+        impulses.copy_from_slice(&self.model);
         for contact in &self.contacts {
             let Law::Coulomb { mu } = problem.blocks()[contact.block].law else { continue };
-            let r = &mut self.r[problem.range(contact.block)];
+            let r = &mut impulses[problem.range(contact.block)];
             // Keep the normal impulse: the nearest point of the cone would add to it.
             let limit = mu * r[0];
             let friction = r[1..].iter().map(|t| t * t).sum::<f64>().sqrt();
@@ -346,7 +344,6 @@ impl FrozenBounds {
                 }
             }
         }
-        impulses.copy_from_slice(&self.r);
         make_all_feasible(problem, impulses);
     }
 }

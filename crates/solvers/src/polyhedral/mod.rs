@@ -52,9 +52,9 @@ impl Polyhedral {
         self.outer.model_impulses()
     }
 
-    /// How far the last solve was from a fixed point of the outer loop [m/s].
-    pub fn loop_residual(&self) -> f64 {
-        self.outer.loop_residual()
+    /// Natural map of the polygon model at [`Polyhedral::model_impulses`] [m/s].
+    pub fn model_residual(&self) -> f64 {
+        self.outer.model_residual()
     }
 }
 
@@ -91,13 +91,16 @@ pub fn method_name(sides: Sides, fit: Fit) -> &'static str {
 ///
 /// Contacts: `‖(min(w r_N, u_N), w r_T − P_{w μ r_N P}(w r_T − u_T))‖`; the other laws as in the certificate.
 pub fn model_residual(problem: &ContactProblem, polygon: &FrictionPolygon, r: &[f64]) -> f64 {
-    let u = problem.velocity(r);
-    // The laws that are not Coulomb's: with no friction rows the flow rule does not matter.
+    model_residual_at(problem, polygon, r, &problem.velocity(r))
+}
+
+fn model_residual_at(problem: &ContactProblem, polygon: &FrictionPolygon, r: &[f64], u: &[f64]) -> f64 {
     let mut worst: f64 = 0.0;
     for (c, block) in problem.blocks().iter().enumerate() {
         let (r, u, w) = (&r[problem.range(c)], &u[problem.range(c)], problem.scales()[c]);
         let value = match block.law {
             Law::Coulomb { mu } => contact_residual(polygon, mu, w, r, u),
+            // Without friction rows the flow rule does not matter.
             ref law => FlowRule::Associated.block_residual(w, law, r, u),
         };
         worst = worst.max(if value.is_finite() { value } else { f64::INFINITY });

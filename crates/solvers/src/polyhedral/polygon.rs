@@ -75,9 +75,6 @@ pub struct FrictionPolygon {
     pub orientation: Orientation,
 }
 
-/// The most generators of any polygon here.
-pub const MAX_GENERATORS: usize = 8;
-
 impl FrictionPolygon {
     /// The box of the box-LCP: |t1|, |t2| ≤ 1/√2.
     pub const INSCRIBED_BOX: FrictionPolygon =

@@ -27,8 +27,8 @@
 
 mod program;
 
-use crate::fischer_burmeister::{Newton, active_blocks};
-use crate::flow_rule::{FlowRule, contact_vector, make_all_feasible};
+use crate::fischer_burmeister::Newton;
+use crate::flow_rule::{FlowRule, active_blocks, contact_vector, make_all_feasible};
 use crate::linalg::anderson::Anderson;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use program::Program;
@@ -42,10 +42,12 @@ const ANDERSON_DEPTH: usize = 5;
 const PATIENCE: (usize, usize) = (6, 24);
 /// Newton steps of the polish.
 const POLISH_STEPS: usize = 60;
+/// Residual over the speed of the problem at which a polish replaces further programs: near Clarabel's own accuracy.
+const POLISH_FROM: f64 = 1e-6;
 
-/// The cone-program method.
-#[derive(Clone, Debug)]
-pub struct Socp {
+/// What may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SocpOptions {
     /// The law: the convex relaxation, or Coulomb's by the outer loop.
     pub flow: FlowRule,
     /// Clarabel's tolerance [1].
@@ -56,6 +58,25 @@ pub struct Socp {
     pub max_iterations: usize,
     /// Most rows that are polished (dense Newton steps).
     pub max_polished_rows: usize,
+}
+
+impl Default for SocpOptions {
+    fn default() -> Self {
+        SocpOptions {
+            flow: FlowRule::Associated,
+            tolerance: 1e-11,
+            max_interior_steps: 100,
+            max_iterations: 100,
+            max_polished_rows: 600,
+        }
+    }
+}
+
+/// The cone-program method.
+#[derive(Clone, Debug, Default)]
+pub struct Socp {
+    /// The choices.
+    pub options: SocpOptions,
     shifts: Vec<f64>,
     image: Vec<f64>,
     trial: Vec<f64>,
@@ -65,29 +86,15 @@ pub struct Socp {
     newton: Newton,
 }
 
-impl Default for Socp {
-    fn default() -> Self {
-        Socp {
-            flow: FlowRule::Associated,
-            tolerance: 1e-11,
-            max_interior_steps: 100,
-            max_iterations: 100,
-            max_polished_rows: 600,
-            shifts: Vec::new(),
-            image: Vec::new(),
-            trial: Vec::new(),
-            velocity: Vec::new(),
-            scratch: Vec::new(),
-            anderson: Anderson::default(),
-            newton: Newton::default(),
-        }
-    }
-}
-
 impl Socp {
+    /// The method with these options.
+    pub fn new(options: SocpOptions) -> Self {
+        Socp { options, ..Socp::default() }
+    }
+
     /// The method for Coulomb's law.
     pub fn de_saxce() -> Self {
-        Socp { flow: FlowRule::Coulomb, ..Socp::default() }
+        Socp::new(SocpOptions { flow: FlowRule::Coulomb, ..SocpOptions::default() })
     }
 
     fn velocity_of(&mut self, problem: &ContactProblem) {
@@ -122,9 +129,9 @@ impl Socp {
         self.trial.clear();
         self.trial.extend_from_slice(impulses);
         self.velocity_of(problem);
-        let mut best = self.flow.residual_at(problem, &self.trial, &self.velocity);
+        let mut best = self.options.flow.residual_at(problem, &self.trial, &self.velocity);
         if self.trial.iter().any(|x| *x != 0.0) {
-            Self::shifts_of(self.flow, problem, &self.velocity, &mut self.shifts);
+            Self::shifts_of(self.options.flow, problem, &self.velocity, &mut self.shifts);
         } else {
             // No guess: the convex answer first.
             self.shifts.clear();
@@ -132,7 +139,9 @@ impl Socp {
         }
         self.anderson.reset(program.shifts(), ANDERSON_DEPTH);
         let (mut since_best, mut damped) = (0, false);
-        while effort.iterations < cap && best > target {
+        let polishes = problem.rows() <= self.options.max_polished_rows;
+        let enough = if polishes { target.max(POLISH_FROM * problem.speed()) } else { target };
+        while effort.iterations < cap && best > enough {
             effort.iterations += 1;
             effort.factorizations += program.solve(&self.shifts, &mut self.trial);
             if !program.answered() {
@@ -140,7 +149,7 @@ impl Socp {
             }
             make_all_feasible(problem, &mut self.trial);
             self.velocity_of(problem);
-            let residual = self.flow.residual_at(problem, &self.trial, &self.velocity);
+            let residual = self.options.flow.residual_at(problem, &self.trial, &self.velocity);
             history.record(effort.iterations, residual);
             if residual < best {
                 since_best = if residual < 0.9 * best { 0 } else { since_best + 1 };
@@ -149,10 +158,10 @@ impl Socp {
             } else {
                 since_best += 1;
             }
-            if self.flow == FlowRule::Associated || since_best > PATIENCE.1 {
+            if self.options.flow == FlowRule::Associated || since_best > PATIENCE.1 {
                 break;
             }
-            Self::shifts_of(self.flow, problem, &self.velocity, &mut self.image);
+            Self::shifts_of(self.options.flow, problem, &self.velocity, &mut self.image);
             if since_best > PATIENCE.0 && !damped {
                 damped = true;
                 self.anderson.reset(program.shifts(), 0);
@@ -174,7 +183,7 @@ impl Socp {
 
 impl ContactSolver for Socp {
     fn name(&self) -> &'static str {
-        match self.flow {
+        match self.options.flow {
             FlowRule::Associated => "socp",
             FlowRule::Coulomb => "de-saxce",
         }
@@ -195,12 +204,13 @@ impl ContactSolver for Socp {
         let target = stop.target_speed(problem);
         let mut effort = Effort::default();
         let mut best = f64::INFINITY;
-        let cap = stop.max_iterations.unwrap_or(self.max_iterations);
-        if let Some(mut program) = Program::new(problem, self.tolerance, self.max_interior_steps) {
+        let cap = stop.max_iterations.unwrap_or(self.options.max_iterations);
+        if let Some(mut program) = Program::new(problem, self.options.tolerance, self.options.max_interior_steps) {
             best = self.outer_loop(problem, &mut program, impulses, (target, cap), (&mut effort, history));
         }
-        if best > target && cap > effort.iterations && problem.rows() <= self.max_polished_rows {
-            let polish = self.newton.run(problem, self.flow, impulses, target, POLISH_STEPS, &mut History::off());
+        if best > target && cap > effort.iterations && problem.rows() <= self.options.max_polished_rows {
+            let polish =
+                self.newton.run(problem, self.options.flow, impulses, target, POLISH_STEPS, &mut History::off());
             effort.iterations += polish.iterations;
             effort.factorizations += polish.factorizations;
         }

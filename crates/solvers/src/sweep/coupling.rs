@@ -116,6 +116,24 @@ impl BodyCoupling {
         self.state.resize(w.inverse_mass().len() + 1, [0.0; 6]);
     }
 
+    /// The diagonal block of W over rows `first..first + n`, row-major. Scatter rows that are not the gather rows belong
+    /// to an asymmetric inverse mass, of which the lower triangle is taken.
+    pub(super) fn diagonal_block(&self, first: usize, n: usize, out: &mut [f64; 36]) {
+        let scatter = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
+        for i in 0..n {
+            for j in 0..=i {
+                let (a, b) = (&self.gather[first + i], &scatter[first + j]);
+                let mut sums = [0.0; 2];
+                for l in 0..6 {
+                    sums[0] += a[l] * b[l];
+                    sums[1] += a[6 + l] * b[6 + l];
+                }
+                out[i * n + j] = sums[0] + sums[1];
+                out[j * n + i] = out[i * n + j];
+            }
+        }
+    }
+
     /// y from scratch.
     pub(super) fn reset(&mut self, offsets: &[usize], r: &[f64]) {
         let rows = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
@@ -230,8 +248,8 @@ fn times_matrices(j: &Row, pair: &[u32; 2], matrices: &[InverseMass]) -> Row {
         for a in 0..6 {
             let x = j[6 * side + a];
             if x != 0.0 {
-                for b in 0..6 {
-                    product[6 * side + b] += x * m[a][b];
+                for (product, m) in product[6 * side..6 * side + 6].iter_mut().zip(&m[a]) {
+                    *product += x * m;
                 }
             }
         }

@@ -40,13 +40,12 @@ enum Local<S> {
 }
 
 impl<S: ContactStep> PreparedBlock<S> {
-    pub(super) fn new(problem: &ContactProblem, c: usize, joint_inverses: &mut Vec<f64>) -> Self {
+    /// Block `c` with its diagonal block `k` (row-major, overwritten).
+    pub(super) fn new(problem: &ContactProblem, c: usize, k: &mut [f64; 36], joint_inverses: &mut Vec<f64>) -> Self {
         let block = problem.blocks()[c];
         let (n, scale) = (block.rows, problem.scales()[c]);
-        let mut k = [0.0; 36];
-        problem.diagonal_block(c, &mut k[..n * n]);
         // A diagonal that is not positive (general matrices only) still has a magnitude to step with.
-        let mass = || if k[0] > 0.0 { 1.0 / k[0] } else { inverse(scale) };
+        let mass = if k[0] > 0.0 { 1.0 / k[0] } else { inverse(scale) };
         let local = match block.law {
             Law::Coulomb { mu } => {
                 let planar = if n == 2 { Planar::Yes } else { Planar::No };
@@ -56,8 +55,8 @@ impl<S: ContactStep> PreparedBlock<S> {
                 }
                 Local::Contact { mu, step: S::prepare(&k3, planar) }
             }
-            Law::NonNegative => Local::NonNegative { mass: mass() },
-            Law::Interval { lo, hi } => Local::Interval { lo, hi, mass: mass() },
+            Law::NonNegative => Local::NonNegative { mass },
+            Law::Interval { lo, hi } => Local::Interval { lo, hi, mass },
             Law::Equality => {
                 let start = joint_inverses.len();
                 joint_inverses.resize(start + n * n, 0.0);

@@ -34,6 +34,13 @@ pub enum SweepOrder {
     Symmetric,
 }
 
+/// Choices of a sweeping method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SweepOptions {
+    /// In which order blocks are visited.
+    pub order: SweepOrder,
+}
+
 /// One pass over the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -78,11 +85,16 @@ impl<S: ContactStep> Sweeper<S> {
     pub fn prepare(&mut self, problem: &ContactProblem) {
         self.joint_inverses.clear();
         self.blocks.clear();
-        for c in 0..problem.blocks().len() {
-            self.blocks.push(PreparedBlock::new(problem, c, &mut self.joint_inverses));
-        }
         if let Delassus::Factored(w) = problem.delassus() {
             self.bodies.prepare(w, problem.offsets());
+        }
+        let mut k = [0.0; 36];
+        for (c, block) in problem.blocks().iter().enumerate() {
+            match problem.delassus() {
+                Delassus::Factored(_) => self.bodies.diagonal_block(problem.offsets()[c], block.rows, &mut k),
+                _ => problem.diagonal_block(c, &mut k),
+            }
+            self.blocks.push(PreparedBlock::new(problem, c, &mut k, &mut self.joint_inverses));
         }
     }
 
