@@ -18,6 +18,7 @@
 //! the interior point then returns the analytic centre.
 
 use crate::interior_point::{PathOptions, Start};
+use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
 use crate::sweep::{Direction, Sweeper};
@@ -54,13 +55,17 @@ impl Default for ExactOptions {
     }
 }
 
+/// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
+const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
-const FLOPS_PER_CONTACT: f64 = 4000.0;
+const FLOPS_PER_CONTACT: f64 = 10_000.0;
+/// Multiplications that one iteration costs whatever its size.
+const FLOPS_PER_ITERATION: f64 = 10_000.0;
 /// Interior-point iterations to expect.
 const EXPECTED_ITERATIONS: f64 = 10.0;
 
@@ -106,15 +111,23 @@ impl Exact {
     fn guess(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         self.candidate.clear();
         self.candidate.extend_from_slice(impulses);
-        search.best = f64::INFINITY;
-        if self.consider(search, impulses) {
+        let guessed = impulses.iter().any(|x| *x != 0.0);
+        if guessed && self.consider(search, impulses) {
             return true;
         }
+        // Without any impulse u = q: the own residual is free, and the judge is asked only if it may be satisfied.
+        self.candidate.fill(0.0);
+        make_feasible(search.problem, &mut self.candidate);
         if self.candidate.iter().any(|x| *x != 0.0) {
-            self.candidate.fill(0.0);
             return self.consider(search, impulses);
         }
-        false
+        let merit = Merit::of(search.problem, &self.candidate, search.problem.q());
+        let measured = merit.measured(search.problem, search.stop.tolerance.measure);
+        if measured < search.best {
+            search.best = measured;
+            impulses.fill(0.0);
+        }
+        measured <= search.stop.tolerance.value && self.consider(search, impulses)
     }
 
     /// Tier 2. Sweeps while the rate pays.
@@ -132,7 +145,8 @@ impl Exact {
         self.sweeper.prepare(problem);
         self.sweeper.begin(problem, &self.candidate);
         let target = 0.5 * search.stop.tolerance.value;
-        let arrived = 0.1 * search.stop.target_speed(problem);
+        let small = problem.blocks().len() <= SMALL;
+        let arrived = search.stop.target_speed(problem);
         let mut last = search.best;
         let mut done = 0;
         while done < cap {
@@ -154,6 +168,9 @@ impl Exact {
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
             let rate = (now / last).ln() / SWEEPS_PER_LOOK as f64;
             let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
+            if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
+                return false;
+            }
             if needed > 2.0 * SWEEPS_PER_LOOK as f64 && needed * cost > self.budget(search, effort) {
                 return false;
             }
@@ -176,8 +193,18 @@ impl Exact {
         options: &NewtonOptions,
         history: &mut History,
     ) -> bool {
-        self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
+        self.newton_from_candidate(search, impulses, options, history)
+    }
+
+    fn newton_from_candidate(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        options: &NewtonOptions,
+        history: &mut History,
+    ) -> bool {
+        self.prepare_systems(search);
         let end =
             self.newton.run(self.interior.system(), search.problem, &mut self.candidate, options, search.stop, history);
         search.effort.iterations += end.iterations;
@@ -223,11 +250,16 @@ impl Exact {
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
                 return;
             }
-            if redundancy != Redundancy::Yes {
-                let options = NewtonOptions { max_iterations: 12, ..NewtonOptions::default() };
-                if self.newton(search, impulses, &options, history) {
+            let options = NewtonOptions { max_iterations: 12, patience: 4, ..NewtonOptions::default() };
+            if problem.blocks().len() <= SMALL {
+                // From no impulse at all: sweeps end on the surface of the cones, where redundant partitions flip.
+                self.candidate.fill(0.0);
+                make_feasible(problem, &mut self.candidate);
+                if self.newton_from_candidate(search, impulses, &options, history) {
                     return;
                 }
+            } else if redundancy != Redundancy::Yes && self.newton(search, impulses, &options, history) {
+                return;
             }
         }
         if self.paths(search, impulses, warm, history) || self.rounds(search, impulses, history) {
@@ -243,7 +275,7 @@ impl Exact {
         }
         self.prepare_systems(search);
         let contacts = search.problem.blocks().len() as f64;
-        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts)
+        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts + FLOPS_PER_ITERATION)
     }
 
     /// Tier 4.
@@ -256,7 +288,7 @@ impl Exact {
         // Bodies tell of heavy ones on light ones, where only the uniform start arrives; W alone mostly comes from impacts.
         let starts = match search.problem.delassus() {
             Delassus::Factored(_) => [Start::Uniform, Start::Scaled],
-            Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Scaled, Start::Uniform],
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Automatic, Start::Uniform],
         };
         starts
             .into_iter()
