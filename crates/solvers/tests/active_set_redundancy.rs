@@ -190,7 +190,7 @@ fn permuting_random_problems_changes_neither_velocity_nor_impulse() {
             assert!((a - b).abs() <= 1e-10 * speed, "case {case}: velocity {a} against {b}");
             let scale = permuted.scales()[place];
             let (a, b) = (scale * second.impulses[place], scale * first.impulses[*from]);
-            assert!((a - b).abs() <= 1e-7 * speed, "case {case}: impulse {a} against {b}");
+            assert!((a - b).abs() <= 1e-10 * speed, "case {case}: impulse {a} against {b}");
         }
     }
 }
