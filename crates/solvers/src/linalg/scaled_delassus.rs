@@ -96,14 +96,12 @@ impl ScaledDelassus {
                                 sum += jm[b] * j[b];
                             }
                             self.values[i * n + column] += sum;
+                            if column < i {
+                                self.values[column * n + i] += sum;
+                            }
                         }
                     }
                 }
-            }
-        }
-        for i in 0..n {
-            for j in 0..i {
-                self.values[j * n + i] = self.values[i * n + j];
             }
         }
     }
@@ -151,6 +149,9 @@ impl ScaledDelassus {
             let row = &mut self.values[i * n..(i + 1) * n];
             let di = self.scale[i];
             for (j, value) in row.iter_mut().enumerate() {
+                if *value == 0.0 {
+                    continue;
+                }
                 let scale = di * self.scale[j];
                 if scale > 0.0 {
                     *value /= scale;
@@ -160,7 +161,7 @@ impl ScaledDelassus {
                             *value * *value
                         ));
                     }
-                } else if *value != 0.0 {
+                } else {
                     return Err(format!("W[{i}][{j}] = {value} beside a zero diagonal"));
                 }
             }
