@@ -8,8 +8,8 @@
 //! | 1 | one contact in closed form | one block |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
-//! | 4 | interior point: warm, uniform, scaled, patient | |
-//! | 5 | Gauss–Seidel, Newton and warm interior point in turn from the best iterate | stalls |
+//! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
+//! | 5 | Gauss–Seidel and Newton in turn, slow paths, the way around folds, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -51,7 +51,7 @@ pub struct ExactOptions {
 
 impl Default for ExactOptions {
     fn default() -> Self {
-        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 5, last_sweeps: 20_000 }
+        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 4, last_sweeps: 20_000 }
     }
 }
 
@@ -62,6 +62,8 @@ const SWEEPS_PER_LOOK: usize = 10;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
 const FLOPS_PER_VISIT: f64 = 600.0;
+/// Multiplications of a factorization up to which slow paths are tried.
+const CHEAP_FACTORIZATION: f64 = 5e7;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
 const FLOPS_PER_CONTACT: f64 = 10_000.0;
 /// Multiplications that one iteration costs whatever its size.
@@ -262,10 +264,9 @@ impl Exact {
                 return;
             }
         }
-        if self.paths(search, impulses, warm, history) || self.rounds(search, impulses, history) {
-            return;
+        if !self.paths(search, impulses, warm, history) {
+            self.last_resorts(search, impulses, history);
         }
-        self.patient(search, impulses, history);
     }
 
     /// Multiplications that sweeps may still cost: what the interior point would.
@@ -304,36 +305,31 @@ impl Exact {
         self.newton(search, impulses, &options, history)
     }
 
-    /// Tier 5.
-    fn rounds(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+    /// Tier 5: sweeps and Newton in turn from the best iterate, then slow variants of the path and the way around its
+    /// folds where a factorization is cheap, and sweeps to their cap.
+    fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         for _ in 0..self.options.max_rounds {
             let before = search.best;
-            if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history) {
-                return true;
-            }
-            if self.newton(search, impulses, &NewtonOptions::default(), history) {
+            if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history)
+                || self.newton(search, impulses, &NewtonOptions::default(), history)
+            {
                 return true;
             }
             if search.best > 0.5 * before {
                 break;
             }
         }
-        false
-    }
-
-    /// Last resort: slow variants, and walking around folds.
-    fn patient(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        self.path(search, impulses, Start::Scaled, PathOptions { max_turns: 0, ..PathOptions::patient() }, history)
-            || self.path(
-                search,
-                impulses,
-                Start::Uniform,
-                PathOptions { max_turns: 0, ..PathOptions::patient() },
-                history,
-            )
-            || self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
-            || self.polish(search, impulses, history)
-            || self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps, history)
+        if self.interior.system().flops() <= CHEAP_FACTORIZATION {
+            let patient = PathOptions { max_turns: 0, ..PathOptions::patient() };
+            if self.path(search, impulses, Start::Scaled, patient, history)
+                || self.path(search, impulses, Start::Uniform, patient, history)
+                || self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
+                || self.polish(search, impulses, history)
+            {
+                return true;
+            }
+        }
+        self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps, history)
     }
 }
 

@@ -3,6 +3,8 @@
 //! [`solve`] runs a [`ContactSolver`] and certifies its answer; [`Status::Solved`] is the certificate's word, never the
 //! solver's. [`Method`] names every solver, the same names in Rust, in files and on the command line.
 
+#![forbid(unsafe_code)]
+
 mod active_set;
 mod block_pgs;
 mod block_pivoting;
