@@ -262,6 +262,7 @@ impl OneContact {
             } else {
                 // From right of the root the quadratic may have no root, or one left of stick: begin there instead.
                 sigma = 0.0;
+                steps += 1;
             }
         }
     }

@@ -100,8 +100,9 @@ impl<S: ContactStep> Sweeper<S> {
 
     /// Takes `r` as the current impulses: Δv is computed from scratch. Call after changing `r` from outside.
     pub fn begin(&mut self, problem: &ContactProblem, r: &[f64]) {
-        if let Delassus::Factored(_) = problem.delassus() {
+        if let Delassus::Factored(w) = problem.delassus() {
             self.bodies.reset(problem.offsets(), r);
+            debug_assert!(self.bodies.drift(w, problem.offsets(), r) <= 1e-12);
         }
     }
 
