@@ -287,7 +287,8 @@ fn square_root(m: &InverseMass) -> Option<InverseMass> {
         for j in 0..6 {
             let product: f64 = (0..6).map(|k| l[i][k] * l[j][k]).sum();
             // For a semidefinite matrix |m_ij| ≤ √(m_ii m_jj).
-            if !((product - m[i][j]).abs() <= 8.0 * f64::EPSILON * (m[i][i] * m[j][j]).sqrt()) {
+            let reproduced = (product - m[i][j]).abs() <= 8.0 * f64::EPSILON * (m[i][i] * m[j][j]).sqrt();
+            if !reproduced {
                 return None;
             }
         }

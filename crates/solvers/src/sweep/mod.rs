@@ -18,7 +18,7 @@ mod driver;
 mod local;
 
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
-pub use driver::{Acceptance, SweepReport, Sweeps};
+pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 use coupling::{BodyCoupling, Coupling, DenseCoupling, SparseCoupling};
 use local::PreparedBlock;
