@@ -46,7 +46,7 @@
 //! arrangement, which has no poles and orders the roots by energy. The normal impulse of a rejected stick solution is
 //! never kept: doing so launches sliding bodies.
 //!
-//! Cost: 5–20 ns open or stick, 50–150 ns slip.
+//! Cost: 5–15 ns open or stick, 70–130 ns slip (`cargo bench --workspace --bench sweeps`).
 
 use crate::cone::{self, Mat3, Vec3};
 use signorini_problem::{Block, ContactProblem, Law};

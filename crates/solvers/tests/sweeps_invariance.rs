@@ -148,3 +148,26 @@ fn history_records_every_sweep() {
     assert_eq!(history.points().len(), effort.iterations);
     assert!(history.points().last().unwrap().residual < 1e-9);
 }
+
+/// A million kilograms on one: each sweep adds a millionth of the impulse that is missing. Measured as a velocity that is
+/// no small change; a rule on the relative change of impulses would stop at once.
+#[test]
+fn creeping_impulses_use_the_whole_budget() {
+    let mut scene = Scene { gravity_step: 0.157, ..Scene::default() };
+    for (level, mass) in [1.0, 1e6].into_iter().enumerate() {
+        scene.bodies.push(Body::cube(mass, 1.0, [0.0, 0.0, 0.5 + level as f64]));
+    }
+    scene.four_corners(0, 1.0, 0.5, 0.0);
+    scene.stacked(0, 1, 1.0, 0.5);
+    let problem = scene.problem();
+    let stop = StoppingRule { max_iterations: Some(300), ..StoppingRule::velocity(1e-4) };
+    for method in [Method::Pgs, Method::Nsgs] {
+        let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
+        assert!(
+            solution.status == Status::Solved || solution.effort.iterations == 300,
+            "{method} gave up after {} sweeps at {} m/s",
+            solution.effort.iterations,
+            solution.certificate.natural
+        );
+    }
+}

@@ -167,6 +167,13 @@ impl BodyCoupling {
         (0..2).map(|i| if difference[i] > 0.0 { difference[i] / peak[i] } else { 0.0 }).fold(0.0, f64::max)
     }
 
+    /// Addresses of the buffers.
+    #[cfg(test)]
+    pub(super) fn places(&self) -> [usize; 4] {
+        let BodyCoupling { state, bodies, gather, roots, .. } = self;
+        [state.as_ptr().addr(), bodies.as_ptr().addr(), gather.as_ptr().addr(), roots.as_ptr().addr()]
+    }
+
     pub(super) fn velocities(&self, out: &mut Vec<f64>) {
         out.clear();
         let moving = self.state.len().saturating_sub(1);
