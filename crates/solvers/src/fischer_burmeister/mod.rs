@@ -46,7 +46,7 @@ pub struct FischerBurmeisterOptions {
 
 impl Default for FischerBurmeisterOptions {
     fn default() -> Self {
-        FischerBurmeisterOptions { max_iterations: 200, max_rows: 1500, flow: FlowRule::Coulomb }
+        FischerBurmeisterOptions { max_iterations: 300, max_rows: 1500, flow: FlowRule::Coulomb }
     }
 }
 

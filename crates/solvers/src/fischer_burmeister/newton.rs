@@ -19,7 +19,7 @@ const PROXIMAL: (f64, f64) = (1e-10, 1e-3);
 /// Newton steps at one smoothing before the last reduction of it counts as too bold.
 const PATIENCE: usize = 25;
 /// Times the system is smoothed again before the method gives up.
-const MAX_RETREATS: usize = 6;
+const MAX_RETREATS: usize = 10;
 
 /// Newton's method with its buffers.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ impl Newton {
         let least = LEAST_SMOOTHING * problem.speed().max(f64::MIN_POSITIVE.sqrt());
         let epsilon = best.max(least);
         let mut proximal = PROXIMAL.0;
-        let mut path = Path::new(epsilon);
+        let mut path = Path::new(epsilon, (0.1 * target).max(least));
         while effort.iterations < cap && best > target {
             let mut merit = self.evaluate(problem, flow, path.epsilon);
             while largest(&self.phi) <= CENTRED * path.epsilon && path.epsilon > least {
@@ -288,34 +288,49 @@ impl Newton {
     }
 }
 
-/// The smoothing on its way to zero: reduced boldly while Newton follows, raised and reduced less when it does not.
+/// The smoothing on its way to zero: reduced boldly while Newton follows. When it does not, first the limit itself is tried
+/// (the path may fold where the law has a solution all the same), then the point is smoothed again and approached in
+/// smaller reductions.
 struct Path {
     /// Smoothing now [m/s].
     epsilon: f64,
+    /// Smoothing that stands for the limit [m/s].
+    limit: f64,
     /// Factor of the next reduction.
     factor: f64,
     /// Newton steps at this smoothing.
     steps: usize,
     retreats: usize,
+    /// The smoothing from which the limit is being tried.
+    left: Option<f64>,
 }
 
 impl Path {
-    fn new(epsilon: f64) -> Self {
-        Path { epsilon, factor: 0.1, steps: 0, retreats: 0 }
+    fn new(epsilon: f64, limit: f64) -> Self {
+        Path { epsilon, limit, factor: 0.1, steps: 0, retreats: 0, left: None }
     }
 
     /// The system is solved at this smoothing: less of it.
     fn advance(&mut self, least: f64) {
         self.epsilon = (self.factor * self.epsilon).max(least);
         self.steps = 0;
+        self.left = None;
     }
 
-    /// Newton does not follow: smooth what it has, and come back less boldly. `false` when that was tried often enough.
+    /// Newton does not follow: try something else. `false` when that was done often enough.
     fn retreat(&mut self) -> bool {
         self.retreats += 1;
         self.steps = 0;
-        self.factor = self.factor.sqrt();
-        self.epsilon *= 30.0;
+        match self.left.take() {
+            None if self.epsilon > self.limit => {
+                self.left = Some(self.epsilon);
+                self.epsilon = self.limit;
+            }
+            left => {
+                self.factor = self.factor.sqrt();
+                self.epsilon = 30.0 * left.unwrap_or(self.epsilon);
+            }
+        }
         self.retreats <= MAX_RETREATS
     }
 }
