@@ -60,16 +60,15 @@ impl Newton {
         history: &mut History,
     ) -> Effort {
         self.prepare(problem, cap);
-        let n = problem.rows();
-        let mut effort = Effort::default();
         make_all_feasible(problem, impulses);
+        let mut effort = Effort::default();
+        let n = problem.rows();
         self.r.copy_from_slice(impulses);
         self.velocity(problem);
         let mut best = flow.residual_at(problem, &self.r, &self.u);
         let least = LEAST_SMOOTHING * problem.speed().max(f64::MIN_POSITIVE.sqrt());
-        let epsilon = best.max(least);
         let mut proximal = PROXIMAL.0;
-        let mut path = Path::new(epsilon, (0.1 * target).max(least));
+        let mut path = Path::new(best.max(least), (0.1 * target).max(least));
         while effort.iterations < cap && best > target {
             let mut merit = self.evaluate(problem, flow, path.epsilon);
             while largest(&self.phi) <= CENTRED * path.epsilon && path.epsilon > least {
@@ -99,23 +98,26 @@ impl Newton {
             }
             let lowered = self.evaluate(problem, flow, path.epsilon);
             self.merits.push((path.epsilon, lowered));
-            // The judge sees a feasible impulse: grade that one.
-            self.feasible.copy_from_slice(&self.r);
-            make_all_feasible(problem, &mut self.feasible);
-            self.trial_r.copy_from_slice(&self.r);
-            self.r.copy_from_slice(&self.feasible);
-            self.velocity(problem);
-            let residual = flow.residual_at(problem, &self.r, &self.u);
+            let residual = self.grade(problem, flow);
             history.record(effort.iterations, residual);
             if residual < best {
                 best = residual;
                 impulses.copy_from_slice(&self.feasible);
             }
-            self.r.copy_from_slice(&self.trial_r);
-            self.velocity(problem);
         }
         effort.active = active_blocks(problem, impulses);
         effort
+    }
+
+    /// Residual of the nearest feasible impulse: what the judge will see. Leaves it in `feasible`.
+    fn grade(&mut self, problem: &ContactProblem, flow: FlowRule) -> f64 {
+        let n = self.r.len();
+        self.feasible.copy_from_slice(&self.r);
+        make_all_feasible(problem, &mut self.feasible);
+        for i in 0..n {
+            self.trial_u[i] = dot(&self.w[i * n..(i + 1) * n], &self.feasible) + problem.q()[i];
+        }
+        flow.residual_at(problem, &self.feasible, &self.trial_u)
     }
 
     fn prepare(&mut self, problem: &ContactProblem, cap: usize) {
