@@ -41,9 +41,15 @@ pub(crate) struct Newton {
     by_r: Vec<[f64; 6]>,
     by_u: Vec<[f64; 6]>,
     merits: Vec<(f64, f64)>,
+    residual: f64,
 }
 
 impl Newton {
+    /// Residual of the last run's answer under its flow rule [m/s].
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
     /// `(ε, ½‖Φ_ε‖²)` after each step of the last run.
     pub fn merits(&self) -> &[(f64, f64)] {
         &self.merits
@@ -105,6 +111,7 @@ impl Newton {
                 impulses.copy_from_slice(&self.feasible);
             }
         }
+        self.residual = best;
         effort.active = active_blocks(problem, impulses);
         effort
     }
