@@ -106,7 +106,7 @@ impl ContactSolver for FischerBurmeister {
         let budget = if restarts { cap.div_ceil(2) } else { cap };
         let first = self.newton.run(problem, flow, impulses, target, budget, history);
         let folded = self.newton.residual();
-        if !restarts || folded <= target || first.iterations >= cap {
+        if !restarts || self.newton.converged() || first.iterations >= cap {
             return Ok(first);
         }
         self.restart.clear();

@@ -42,9 +42,15 @@ pub(crate) struct Newton {
     by_u: Vec<[f64; 6]>,
     merits: Vec<(f64, f64)>,
     residual: f64,
+    converged: bool,
 }
 
 impl Newton {
+    /// Whether the last run met its target or the round-off of u.
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
     /// Residual of the last run's answer under its flow rule [m/s].
     pub fn residual(&self) -> f64 {
         self.residual
@@ -66,6 +72,7 @@ impl Newton {
         history: &mut History,
     ) -> Effort {
         self.prepare(problem, cap);
+        self.converged = false;
         make_all_feasible(problem, impulses);
         let mut effort = Effort::default();
         let n = problem.rows();
@@ -104,27 +111,37 @@ impl Newton {
             }
             let lowered = self.evaluate(problem, flow, path.epsilon);
             self.merits.push((path.epsilon, lowered));
-            let residual = self.grade(problem, flow);
+            let (residual, round_off) = self.grade(problem, flow);
             history.record(effort.iterations, residual);
             if residual < best {
                 best = residual;
                 impulses.copy_from_slice(&self.feasible);
             }
+            if best <= round_off {
+                self.converged = true;
+                break;
+            }
         }
+        self.converged |= best <= target;
         self.residual = best;
         effort.active = active_blocks(problem, impulses);
         effort
     }
 
-    /// Residual of the nearest feasible impulse: what the judge will see. Leaves it in `feasible`.
-    fn grade(&mut self, problem: &ContactProblem, flow: FlowRule) -> f64 {
+    /// Residual of the nearest feasible impulse, which is what the judge will see, and the round-off of u below which
+    /// it means nothing. Leaves the impulse in `feasible`.
+    fn grade(&mut self, problem: &ContactProblem, flow: FlowRule) -> (f64, f64) {
         let n = self.r.len();
         self.feasible.copy_from_slice(&self.r);
         make_all_feasible(problem, &mut self.feasible);
+        let mut size: f64 = 0.0;
         for i in 0..n {
-            self.trial_u[i] = dot(&self.w[i * n..(i + 1) * n], &self.feasible) + problem.q()[i];
+            let row = &self.w[i * n..(i + 1) * n];
+            self.trial_u[i] = dot(row, &self.feasible) + problem.q()[i];
+            size = size.max(row.iter().zip(&self.feasible).map(|(w, r)| (w * r).abs()).sum::<f64>());
         }
-        flow.residual_at(problem, &self.feasible, &self.trial_u)
+        let residual = flow.residual_at(problem, &self.feasible, &self.trial_u);
+        (residual, f64::EPSILON * (size + problem.speed()))
     }
 
     fn prepare(&mut self, problem: &ContactProblem, cap: usize) {
