@@ -47,11 +47,29 @@ pub struct ExactOptions {
     pub max_rounds: usize,
     /// Most sweeps when everything else has failed.
     pub last_sweeps: usize,
+    /// What to do where the central path turns back.
+    pub folds: Folds,
+}
+
+/// What to do at a fold of the central path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Folds {
+    /// Follow it around by arc length, where a factorization is cheap.
+    #[default]
+    WalkAround,
+    /// Leave it to the other tiers.
+    Leave,
 }
 
 impl Default for ExactOptions {
     fn default() -> Self {
-        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 4, last_sweeps: 20_000 }
+        ExactOptions {
+            selection: Selection::Any,
+            max_sweeps: 400,
+            max_rounds: 4,
+            last_sweeps: 20_000,
+            folds: Folds::WalkAround,
+        }
     }
 }
 
@@ -90,9 +108,16 @@ struct Search<'a> {
     best: f64,
     effort: Effort,
     prepared: bool,
+    /// The last path ended at a fold.
+    folded: bool,
 }
 
 impl Exact {
+    /// A solver with these choices.
+    pub fn with_options(options: ExactOptions) -> Self {
+        Exact { options, ..Exact::default() }
+    }
+
     /// Grades `candidate`; keeps it if it is the best, true if it is certified.
     fn consider(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         let Some(certificate) = self.grade(search.problem) else { return false };
@@ -226,6 +251,7 @@ impl Exact {
         self.interior.options = options;
         let end = self.interior.follow(search.problem, &mut self.candidate, start, search.stop, history);
         search.effort.iterations += end.iterations;
+        search.folded = end.folded;
         self.consider(search, impulses)
     }
 
@@ -323,8 +349,9 @@ impl Exact {
             let patient = PathOptions { max_turns: 0, ..PathOptions::patient() };
             if self.path(search, impulses, Start::Scaled, patient, history)
                 || self.path(search, impulses, Start::Uniform, patient, history)
-                || self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
-                || self.polish(search, impulses, history)
+                || self.options.folds == Folds::WalkAround
+                    && (self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
+                        || self.polish(search, impulses, history))
             {
                 return true;
             }
@@ -376,7 +403,8 @@ impl ContactSolver for Exact {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        let mut search = Search { problem, stop, best: f64::INFINITY, effort: Effort::default(), prepared: false };
+        let mut search =
+            Search { problem, stop, best: f64::INFINITY, effort: Effort::default(), prepared: false, folded: false };
         self.escalate(&mut search, impulses, history);
         search.effort.active = active_blocks(problem, impulses);
         if search.prepared {
