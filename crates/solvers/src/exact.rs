@@ -82,6 +82,8 @@ const SWEEPS_PER_LOOK: usize = 10;
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
+/// Newton steps are tried so often during the last sweeps.
+const LAST_ROUNDS: usize = 10;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
 const FLOPS_PER_CONTACT: f64 = 10_000.0;
 /// Multiplications that one iteration costs whatever its size.
@@ -327,7 +329,7 @@ impl Exact {
         if search.best > 1e4 * search.stop.tolerance.value {
             return false;
         }
-        let options = NewtonOptions { max_iterations: 4, ..NewtonOptions::default() };
+        let options = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         self.newton(search, impulses, &options, history)
     }
 
@@ -356,7 +358,11 @@ impl Exact {
                 return true;
             }
         }
-        self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps, history)
+        // Where sweeps creep, a Newton step in between may see the end.
+        (0..LAST_ROUNDS).any(|_| {
+            self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / LAST_ROUNDS, history)
+                || self.polish(search, impulses, history)
+        })
     }
 }
 
