@@ -68,7 +68,7 @@ fn sweeps_do_not_depend_on_units() {
 #[test]
 fn repeated_solves_are_bit_identical() {
     let (heap, other) = (sphere_heap(4, 0.4).problem(), sphere_heap(3, 0.1).problem());
-    for method in Method::ALL {
+    for method in [Method::Pgs, Method::Nsgs, Method::BlockPgs, Method::Exact, Method::InteriorPoint, Method::Newton] {
         let mut solver = method.solver();
         let first = solve(&heap, solver.as_mut(), None, &StoppingRule::default()).unwrap();
         solve(&other, solver.as_mut(), None, &StoppingRule::default()).unwrap();
