@@ -80,6 +80,8 @@ pub(super) struct BodyCoupling {
     /// Scratch of [`BodyCoupling::drift`].
     fresh: Vec<[f64; 6]>,
     magnitude: Vec<[f64; 6]>,
+    /// Largest |r| of every row since `state` was computed from scratch; kept only where drift is asserted.
+    peak: Vec<f64>,
 }
 
 impl BodyCoupling {
@@ -139,17 +141,26 @@ impl BodyCoupling {
         let rows = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
         self.state.fill([0.0; 6]);
         accumulate(&mut self.state, &self.bodies, rows, offsets, r, |x| x);
+        if cfg!(debug_assertions) {
+            self.peak.clear();
+            self.peak.extend(r.iter().map(|r| r.abs()));
+        }
     }
 
-    /// Largest `|Δv − M⁻¹Jᵀr|` relative to the terms summed in its body, from the operator itself.
+    /// Largest `|Δv − M⁻¹Jᵀr|` relative to the terms summed in its body, from the operator itself. The terms are those of
+    /// the largest impulses since [`BodyCoupling::reset`]: an impulse that has come and gone leaves its rounding behind.
     pub(super) fn drift(&mut self, w: &FactoredDelassus, offsets: &[usize], r: &[f64]) -> f64 {
-        let BodyCoupling { state, bodies, fresh, magnitude, roots, .. } = self;
+        let BodyCoupling { state, bodies, fresh, magnitude, roots, peak, .. } = self;
+        peak.resize(r.len(), 0.0);
+        for (peak, r) in peak.iter_mut().zip(r) {
+            *peak = f64::max(*peak, r.abs());
+        }
         for sums in [&mut *fresh, &mut *magnitude] {
             sums.clear();
             sums.resize(state.len(), [0.0; 6]);
         }
         accumulate(fresh, bodies, w.jacobian(), offsets, r, |x| x);
-        accumulate(magnitude, bodies, w.jacobian(), offsets, r, f64::abs);
+        accumulate(magnitude, bodies, w.jacobian(), offsets, peak, f64::abs);
         let mut worst: f64 = 0.0;
         for (b, m) in w.inverse_mass().iter().enumerate() {
             let kept = times_root(roots.get(b), &state[b]);
