@@ -73,7 +73,7 @@ impl Default for PathOptions {
             least_centring: 1e-4,
             second_order: SecondOrder::Mehrotra,
             weights: Weights::Uniform,
-            patience: 8,
+            patience: 12,
             max_turns: 4,
             max_arc_steps: 60,
         }
