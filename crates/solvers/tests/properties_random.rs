@@ -135,7 +135,7 @@ fn exact_part(part: u64) {
     let seeds = part * PROBLEMS / 4..(part + 1) * PROBLEMS / 4;
     let unsolved = run(Method::Exact, seeds.clone(), None);
     println!("exact, seeds {seeds:?}: {} unsolved: {unsolved:?}", unsolved.len());
-    // Measured: 126 of 10 000, most of which `de-saxce` solves. Whoever adds a tier may lower this.
+    // Measured: 139 of 10 000; `de-saxce` solves 122 of those and `fischer-burmeister` 86. A tier may lower this.
     assert!(unsolved.len() as f64 <= 0.02 * (seeds.end - seeds.start) as f64, "{unsolved:?}");
 }
 
@@ -166,7 +166,11 @@ fn every_other_method_is_honest_on_random_problems() {
             continue; // Above; refuse friction.
         }
         let sweeps = matches!(method.name(), "pgs" | "nsgs" | "block-pgs");
-        let seeds = 0..if sweeps { 200 } else { 40 };
+        let seeds = 0..match method.name() {
+            name if name.starts_with("polyhedral") => 15,
+            _ if sweeps => 200,
+            _ => 40,
+        };
         let unsolved = run(*method, seeds.clone(), sweeps.then_some(300));
         println!("{:20} {} of {} unsolved", method.name(), unsolved.len(), seeds.end);
     }
