@@ -5,11 +5,11 @@
 //! | tier | what | when |
 //! |---|---|---|
 //! | 0 | the guess | always: a resting scene ends here |
-//! | 1 | one contact in closed form | one block |
+//! | 1 | one contact in closed form; pivoting | one block; no friction |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, slow paths, the way around folds, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, smoothed Newton, slow paths, the way around folds, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -23,8 +23,10 @@ use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
 use crate::sweep::{Direction, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
-use crate::{ContactSolver, Effort, History, InteriorPoint, SolveError, StoppingRule};
-use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus};
+use crate::{
+    BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
+};
+use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law};
 
 /// Which of several exact answers is returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +84,10 @@ const SWEEPS_PER_LOOK: usize = 10;
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
+/// Most rows handed to pivoting, whose matrices are dense.
+const MOST_PIVOT_ROWS: usize = 1500;
+/// Most rows handed to the smoothed Newton method, whose matrices are dense.
+const MOST_SMOOTHED_ROWS: usize = 600;
 /// Newton steps are tried so often during the last sweeps.
 const LAST_ROUNDS: usize = 10;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
@@ -100,6 +106,9 @@ pub struct Exact {
     sweeper: Sweeper<OneContact>,
     interior: InteriorPoint,
     newton: NewtonStep,
+    pivoting: BlockPivoting,
+    lemke: Lemke,
+    smoothed: FischerBurmeister,
     candidate: Vec<f64>,
 }
 
@@ -112,6 +121,8 @@ struct Search<'a> {
     prepared: bool,
     /// The last path ended at a fold.
     folded: bool,
+    /// Factorizations of methods that keep their own matrices.
+    other_factorizations: usize,
 }
 
 impl Exact {
@@ -157,6 +168,44 @@ impl Exact {
             impulses.fill(0.0);
         }
         measured <= search.stop.tolerance.value && self.consider(search, impulses)
+    }
+
+    /// Tier 1: without friction the problem is a linear complementarity problem, which pivoting solves in finitely many
+    /// steps; Lemke's method where W is not symmetric positive semidefinite.
+    fn pivot(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let problem = search.problem;
+        let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
+        if !frictionless || problem.rows() > MOST_PIVOT_ROWS {
+            return false;
+        }
+        self.candidate.copy_from_slice(impulses);
+        let outcome = match self.pivoting.iterate(problem, &mut self.candidate, search.stop, history) {
+            Err(SolveError::NotPositiveSemidefinite { .. }) => {
+                self.candidate.fill(0.0);
+                self.lemke.iterate(problem, &mut self.candidate, search.stop, history)
+            }
+            outcome => outcome,
+        };
+        let Ok(effort) = outcome else { return false };
+        search.effort.iterations += effort.iterations;
+        search.effort.set_changes += effort.set_changes;
+        search.effort.indeterminacy = effort.indeterminacy;
+        search.other_factorizations += effort.factorizations;
+        self.consider(search, impulses)
+    }
+
+    /// Part of tier 5: smoothed Newton from no impulse at all, on problems small enough for its dense matrices. Folds of
+    /// its path are not those of the central path.
+    fn smoothed(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        if search.problem.rows() > MOST_SMOOTHED_ROWS {
+            return false;
+        }
+        self.candidate.fill(0.0);
+        let outcome = self.smoothed.iterate(search.problem, &mut self.candidate, search.stop, history);
+        let Ok(effort) = outcome else { return false };
+        search.effort.iterations += effort.iterations;
+        search.other_factorizations += effort.factorizations;
+        self.consider(search, impulses) || self.polish(search, impulses, history)
     }
 
     /// Tier 2. Sweeps while the rate pays.
@@ -272,6 +321,9 @@ impl Exact {
                 }
             }
         }
+        if self.pivot(search, impulses, history) {
+            return;
+        }
         let redundancy = redundancy(problem);
         let canonical = self.options.selection == Selection::Canonical && redundancy != Redundancy::No;
         if !canonical {
@@ -347,6 +399,9 @@ impl Exact {
                 break;
             }
         }
+        if self.smoothed(search, impulses, history) {
+            return true;
+        }
         if self.interior.system().flops() <= CHEAP_FACTORIZATION {
             let patient = PathOptions { max_turns: 0, ..PathOptions::patient() };
             if self.path(search, impulses, Start::Scaled, patient, history)
@@ -409,12 +464,20 @@ impl ContactSolver for Exact {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        let mut search =
-            Search { problem, stop, best: f64::INFINITY, effort: Effort::default(), prepared: false, folded: false };
+        let mut search = Search {
+            problem,
+            stop,
+            best: f64::INFINITY,
+            effort: Effort::default(),
+            prepared: false,
+            folded: false,
+            other_factorizations: 0,
+        };
         self.escalate(&mut search, impulses, history);
         search.effort.active = active_blocks(problem, impulses);
+        search.effort.factorizations = search.other_factorizations;
         if search.prepared {
-            search.effort.factorizations = self.interior.system().factorizations();
+            search.effort.factorizations += self.interior.system().factorizations();
         }
         Ok(search.effort)
     }
