@@ -9,14 +9,14 @@
 
 mod body;
 mod energy;
-mod error;
+pub mod error;
 mod ids;
 mod joint;
 mod material;
 mod report;
 mod settings;
 pub mod shape;
-mod step;
+pub mod step;
 mod world;
 
 pub use body::{
@@ -24,14 +24,14 @@ pub use body::{
     QUATERNION_TOLERANCE,
 };
 pub use energy::{Energy, EnergyLedger};
-pub use error::{StepError, WorldError};
+pub use error::{ShapeError, StepError, WorldError};
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
 pub use material::Material;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
 pub use settings::{Settings, Stabilisation};
-pub use shape::{MassProperties, Shape, ShapeError};
+pub use shape::{MassProperties, Shape};
 pub use signorini_problem::{Certificate, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use step::MAX_TIME_STEP;

@@ -15,14 +15,14 @@
 //! Nothing of the world changes before every stage has succeeded.
 
 mod assembly;
-pub(crate) mod broad_phase;
+pub mod broad_phase;
 mod cache;
 mod contact;
 mod free_motion;
 mod impulse;
 mod integrate;
 mod island;
-pub(crate) mod manifold;
+pub mod manifold;
 mod position;
 mod solve;
 
@@ -40,6 +40,7 @@ use glamx::{DMat3, DVec3};
 use island::Islands;
 use manifold::{Manifold, NarrowPhase};
 use solve::{IslandSolution, IslandSpace};
+use std::fmt;
 use std::time::Instant;
 
 /// Longest time step \[s\].
@@ -88,7 +89,7 @@ impl Moving {
 }
 
 /// What the stages write; kept from step to step for its memory only.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Workspace {
     bodies: Vec<Moving>,
     free: Vec<FreeMotion>,
@@ -107,6 +108,12 @@ pub(crate) struct Workspace {
     /// What the position stage moves and turns.
     correction: Vec<Twist>,
     end: Vec<BodyState>,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
 }
 
 /// A clock for one stage after the other.
