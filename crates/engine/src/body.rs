@@ -246,9 +246,8 @@ pub(crate) fn checked_orientation(id: &BodyId, q: DQuat) -> Result<DQuat, WorldE
 }
 
 fn dynamic_mass(id: &BodyId, shape: &Shape, source: MassSource) -> Result<MassProperties, WorldError> {
-    let of_density = |density| {
-        shape.mass_properties(density).map_err(|source| WorldError::Shape { body: id.clone(), source })
-    };
+    let of_density =
+        |density| shape.mass_properties(density).map_err(|source| WorldError::Shape { body: id.clone(), source });
     match source {
         MassSource::Given(properties) => Ok(properties),
         MassSource::Density(density) => {

@@ -5,8 +5,8 @@ use crate::ids::{Arena, Key, Unreachable};
 use crate::joint::{Anchor, JointRecord};
 use crate::step::{ContactCache, Workspace};
 use crate::{
-    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, JointHandle, Material, Settings, Shape, StepError,
-    StepReport, WorldError,
+    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, JointHandle, Material, Settings, Shape,
+    StepError, StepReport, WorldError,
 };
 use glamx::{DPose3, DQuat, DVec3};
 
@@ -331,9 +331,9 @@ impl World {
         }
         let key = self.joints.insert(JointRecord { joint, relative, impulse: [0.0; 6] });
         let rank = self.joint_rank(&joint);
-        let at = self.joint_order.partition_point(|slot| {
-            self.joints.at(*slot).is_some_and(|other| self.joint_rank(&other.joint) <= rank)
-        });
+        let at = self
+            .joint_order
+            .partition_point(|slot| self.joints.at(*slot).is_some_and(|other| self.joint_rank(&other.joint) <= rank));
         self.joint_order.insert(at, key.slot);
         Ok(JointHandle(key))
     }

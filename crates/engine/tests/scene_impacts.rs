@@ -105,7 +105,8 @@ fn worked_a_elastic_exchange_of_balls() {
 #[test]
 fn a5_ten_to_one() {
     let mut w = weightless();
-    let a = w.add(ball("a", v(-0.6, 0.0, 0.0)).mass(10.0).velocity(v(1.0, 0.0, 0.0)).material(surface(0.5, 1.0))).unwrap();
+    let a =
+        w.add(ball("a", v(-0.6, 0.0, 0.0)).mass(10.0).velocity(v(1.0, 0.0, 0.0)).material(surface(0.5, 1.0))).unwrap();
     let b = w.add(ball("b", v(0.6, 0.0, 0.0)).material(surface(0.5, 1.0))).unwrap();
     run(&mut w, 30);
     close_vector(w.body(a).unwrap().velocity(), v(9.0 / 11.0, 0.0, 0.0), 1e-9);

@@ -130,7 +130,8 @@ fn force_off_centre_turns() {
 #[test]
 fn kinematic_bodies_move_as_told_and_fixed_ones_not_at_all() {
     let mut w = world();
-    let k = w.add(Body::kinematic(Shape::sphere(1.0).unwrap()).velocity(v(1.0, 0.0, 0.5)).spin(v(0.0, 0.0, 2.0))).unwrap();
+    let k =
+        w.add(Body::kinematic(Shape::sphere(1.0).unwrap()).velocity(v(1.0, 0.0, 0.5)).spin(v(0.0, 0.0, 2.0))).unwrap();
     let f = w.add(Body::fixed(Shape::sphere(1.0).unwrap()).position(v(9.0, 9.0, 9.0))).unwrap();
     let before = w.body(f).unwrap().state();
     run(&mut w, 50);

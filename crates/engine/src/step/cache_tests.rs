@@ -38,8 +38,7 @@ fn stored(points: &[(DVec3, DVec3)]) -> ContactCache {
 
 fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
     let entries = points.iter().enumerate().map(|(i, (point, impulse))| {
-        let point =
-            CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
+        let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
         (handle(5), handle(3), point)
     });
     cache.store(0.016, entries);

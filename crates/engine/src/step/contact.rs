@@ -91,9 +91,7 @@ impl Contact {
         let mean = 0.5 * (before + self.velocity(after_a, after_b));
         match &self.impact {
             None => mean,
-            Some(impact) => {
-                mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before)
-            }
+            Some(impact) => mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before),
         }
     }
     /// Velocity of B against A at the contact, world axes [m/s].
@@ -158,9 +156,7 @@ pub(crate) fn manifolds(
         if jointed.binary_search(&(slot_a.min(slot_b), slot_a.max(slot_b))).is_ok() {
             continue;
         }
-        let near = margin(world, dt)
-            + travel(a.reach, &free[i as usize], dt)
-            + travel(b.reach, &free[j as usize], dt);
+        let near = margin(world, dt) + travel(a.reach, &free[i as usize], dt) + travel(b.reach, &free[j as usize], dt);
         found.clear();
         narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
         out.extend(found.drain(..).map(|manifold| (i, j, manifold)));

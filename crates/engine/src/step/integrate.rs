@@ -110,14 +110,12 @@ pub(crate) fn integrate(
 }
 
 fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -> BodyState {
-    let orientation =
-        if turn == DVec3::ZERO { state.orientation } else { (DQuat::from_scaled_axis(turn) * state.orientation).normalize() };
-    BodyState {
-        position: state.position + displacement,
-        orientation,
-        velocity: twist.linear,
-        spin: twist.angular,
-    }
+    let orientation = if turn == DVec3::ZERO {
+        state.orientation
+    } else {
+        (DQuat::from_scaled_axis(turn) * state.orientation).normalize()
+    };
+    BodyState { position: state.position + displacement, orientation, velocity: twist.linear, spin: twist.angular }
 }
 
 fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: bool) -> BodyState {
@@ -128,11 +126,8 @@ fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: b
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
             // The spin of flight is fixed in the body's axes over the rotation: so are energy and momentum.
-            let spin = if isotropic {
-                after.angular
-            } else {
-                orientation * (state.orientation.inverse() * after.angular)
-            };
+            let spin =
+                if isotropic { after.angular } else { orientation * (state.orientation.inverse() * after.angular) };
             BodyState { position, orientation, velocity: after.linear, spin }
         }
         Mode::Bounce(time) => {
@@ -167,10 +162,8 @@ pub(crate) fn keep_books(
             continue;
         }
         let (before, after) = (&scene.free[rank].before, &velocities[rank]);
-        let mean = Twist {
-            linear: 0.5 * (before.linear + after.linear),
-            angular: 0.5 * (before.angular + after.angular),
-        };
+        let mean =
+            Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
         ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
         let weight = record.mass.mass * gravity;
         let moved = end[rank].position - body.state.position;
@@ -266,12 +259,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
     }
     let remembered = points.iter().filter_map(|(c, impulse)| {
         let contact = &ws.contacts[*c as usize];
-        let point = CachedPoint {
-            feature: contact.feature,
-            point: contact.point,
-            normal: contact.frame[0],
-            impulse: *impulse,
-        };
+        let point =
+            CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse: *impulse };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
     world.cache.store(dt, remembered);

@@ -47,8 +47,7 @@ pub(crate) fn positions(
         let Some(moves) = result? else { continue };
         corrected += 1;
         for (rank, twist) in island.bodies.iter().zip(moves) {
-            out[*rank as usize] =
-                Twist { linear: scene.dt * twist.linear, angular: scene.dt * twist.angular };
+            out[*rank as usize] = Twist { linear: scene.dt * twist.linear, angular: scene.dt * twist.angular };
         }
     }
     Ok(corrected)

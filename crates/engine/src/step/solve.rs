@@ -9,9 +9,9 @@
 //! whose contacts would do positive work is solved again with its coefficients of restitution scaled down by bisection;
 //! with none the step dissipates by construction, so a factor always exists.
 
+use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
-use crate::step::Twist;
 use crate::{Settings, StepError};
 use glamx::DVec3;
 use rayon::prelude::*;
