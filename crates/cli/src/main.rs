@@ -2,6 +2,8 @@
 //!
 //! Exit code: 0 everything asked for was solved, 1 something was not, 2 the input was bad.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod error;
 mod json;

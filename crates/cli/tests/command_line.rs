@@ -175,7 +175,8 @@ fn output_that_cannot_be_written_is_refused_before_solving() {
 
 #[test]
 fn a_reader_that_leaves_is_not_an_error() {
-    for arguments in [vec![], vec!["methods"], vec!["--help"], vec!["solve"]] {
+    for arguments in [vec![], vec!["methods"], vec!["--help"], vec!["solve", "--scene", "stack3", "--method", "exact"]]
+    {
         let mut child = Command::new(env!("CARGO_BIN_EXE_signorini"))
             .args(&arguments)
             .stdout(Stdio::piped())

@@ -73,6 +73,10 @@ pub struct EnergyLedger {
     /// the step and a bounce inside it \[J\]: what the first-order integrator of bodies in contact does. Zero in flight
     /// and for a body that only bounces.
     pub integration: f64,
+    /// `T(v⁺) − T(v*)` as `Σ r·(u* + u⁺)/2` over contacts \[J\]: what contacts did to the motion that forces alone would
+    /// have made. Never positive without bounce. Not part of the sum: `normal` and `friction` count from the velocity
+    /// before forces.
+    pub against_free_motion: f64,
     /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
     pub stabilisation: f64,
 }

@@ -101,7 +101,8 @@ fn h3_rest_of_ten_kilograms_at_three_time_steps() {
         close(start, 49.05, 1e-10);
         for _ in 0..steps {
             step_checked(&mut w, dt);
-            assert!(w.energy().total() <= start + 1e-9);
+            // The tolerance of 1e-9 m/s lets the cube float by 1e-11 m.
+            assert!(w.energy().total() <= start * (1.0 + 1e-9));
         }
         let body = w.body(b).unwrap();
         close_vector(body.position(), v(0.0, 0.0, 0.5), 1e-6);

@@ -41,6 +41,8 @@
 //! [`certify`] grades any `(problem, r)`, recomputing `u` from scratch. It knows no solver and shares no code with
 //! one; no solver grades itself.
 
+#![forbid(unsafe_code)]
+
 mod certificate;
 mod delassus;
 mod error;

@@ -21,6 +21,8 @@
 //! # Ok::<(), signorini_scenes::SceneError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod assembly;
 mod body;
 mod collapse;

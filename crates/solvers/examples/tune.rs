@@ -2,6 +2,10 @@
 use signorini_problem::io::ProblemFile;
 use signorini_problem::*;
 use signorini_solvers::*;
+fn cpu() -> f64 {
+    let s = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    s.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
+}
 fn main() {
     let mut args = std::env::args().skip(1);
     let methods: Vec<Method> = args.next().unwrap().split(',').map(|m| m.parse().unwrap()).collect();
@@ -20,11 +24,13 @@ fn main() {
             let mut best = f64::INFINITY;
             let mut keep = None;
             let mut spent = 0.0;
-            for _ in 0..9 {
+            for _ in 0..25 {
                 let mut s = m.solver();
-                let t = std::time::Instant::now();
+                let (t, t0) = (cpu(), std::time::Instant::now());
                 let sol = solve(&p, s.as_mut(), None, &stop);
-                let dt = t.elapsed().as_secs_f64();
+                let wall = t0.elapsed().as_secs_f64();
+                let c = cpu() - t;
+                let dt = if wall < 0.02 { wall } else { c };
                 best = best.min(dt);
                 spent += dt;
                 keep = Some(sol);

@@ -18,7 +18,7 @@
 //! the first.
 
 use crate::one_contact::OneContact;
-use crate::sweep::{Acceptance, NormalStep, RowStep, SweepOrder, SweepReport, Sweeps};
+use crate::sweep::{Acceptance, NormalStep, RowStep, SweepOrder, SweepPlan, SweepReport, Sweeps};
 use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -70,7 +70,8 @@ impl BlockPgs {
         history: &mut History,
     ) -> SweepReport {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        self.normal.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::OwnResidual, history)
+        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::OwnResidual };
+        self.normal.run(problem, impulses, stop, plan, history)
     }
 
     /// Phase B on its own: whole contacts, from the total impulses in `impulses`.
@@ -82,10 +83,10 @@ impl BlockPgs {
         history: &mut History,
     ) -> SweepReport {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let (order, accept) = (self.options.order, Acceptance::Certificate);
+        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
         match self.options.step {
-            BlockStep::Exact => self.exact.run(problem, impulses, stop, order, max_sweeps, accept, history),
-            BlockStep::Rows => self.rows.run(problem, impulses, stop, order, max_sweeps, accept, history),
+            BlockStep::Exact => self.exact.run(problem, impulses, stop, plan, history),
+            BlockStep::Rows => self.rows.run(problem, impulses, stop, plan, history),
         }
     }
 }

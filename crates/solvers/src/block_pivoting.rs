@@ -8,14 +8,15 @@
 //! The number of rounds hardly depends on size (1 to 8 for piles of hundreds of contacts, more at extreme mass ratios)
 //! where one change at a time needs about as many as contacts. Rounds alone may cycle, so when the number of wrong
 //! contacts has not fallen for three rounds the first wrong contact alone changes (Murty), which is finite for
-//! positive definite W; and where a wrong contact depends on the closed ones (singular W), load moves along the null
-//! vector to the first bound. Kostreva 1978; Júdice and Pires 1994; Murty 1974.
+//! positive definite W. For singular W it may not be, and the step-to-first-bound exchanges of the active set finish
+//! instead. Kostreva 1978; Júdice and Pires 1994; Murty 1974.
 //!
 //! Departures: W is not regularised (dependent contacts stay out of the factor, see `linalg/bounded_qp.rs`); intervals
 //! and joints are treated as bounds; patience is 3 rounds, not 10, because the fallback keeps its factor.
 //!
 //! Cost: k³/6 per round that changes much, k² per change otherwise. Where impulses are not unique the answer is *a*
-//! solution, dependent on the order of contacts; `active-set` picks the symmetric one.
+//! solution (the shortest if all contacts of the start are loaded, otherwise dependent on the order of contacts);
+//! `active-set` always picks the shortest.
 
 use crate::linalg::bounded_qp::{BoundedQp, Exit, Indefinite};
 use crate::linalg::scaled_program::{ScaledProgram, Shortener, count_active, refusal};
@@ -65,11 +66,15 @@ impl BlockPivoting {
             self.inside.extend(0..program.len());
         }
         state.factor_basis(&program, self.inside.iter().copied())?;
+        let singular = !state.dependent.is_empty();
+        if singular && cap > 0 && self.shortener.all_loaded(&self.scaled, state)? {
+            return Ok(Exit::Optimal);
+        }
         let mut exit = state.block_pivot(&program, cap)?;
         if history.is_on() {
             history.record(state.work.iterations, self.scaled.natural(state));
         }
-        if exit == Exit::Stuck {
+        if exit == Exit::Stuck && !singular {
             let steps = self.options.least_index_steps * program.len();
             exit = state.least_index(&program, cap.min(state.work.iterations + steps))?;
         }

@@ -8,8 +8,8 @@
 //! | 1 | one contact in closed form | one block |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
-//! | 4 | interior point: warm, uniform, scaled, patient | |
-//! | 5 | Gauss–Seidel, Newton and warm interior point in turn from the best iterate | stalls |
+//! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
+//! | 5 | Gauss–Seidel and Newton in turn, slow paths, the way around folds, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -18,6 +18,7 @@
 //! the interior point then returns the analytic centre.
 
 use crate::interior_point::{PathOptions, Start};
+use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
 use crate::sweep::{Direction, Sweeper};
@@ -46,21 +47,47 @@ pub struct ExactOptions {
     pub max_rounds: usize,
     /// Most sweeps when everything else has failed.
     pub last_sweeps: usize,
+    /// What to do where the central path turns back.
+    pub folds: Folds,
+}
+
+/// What to do at a fold of the central path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Folds {
+    /// Follow it around by arc length, where a factorization is cheap.
+    #[default]
+    WalkAround,
+    /// Leave it to the other tiers.
+    Leave,
 }
 
 impl Default for ExactOptions {
     fn default() -> Self {
-        ExactOptions { selection: Selection::Any, max_sweeps: 400, max_rounds: 5, last_sweeps: 20_000 }
+        ExactOptions {
+            selection: Selection::Any,
+            max_sweeps: 400,
+            max_rounds: 4,
+            last_sweeps: 20_000,
+            folds: Folds::WalkAround,
+        }
     }
 }
 
+/// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
+const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
 const FLOPS_PER_VISIT: f64 = 600.0;
+/// Multiplications of a factorization up to which slow paths are tried.
+const CHEAP_FACTORIZATION: f64 = 5e7;
+/// Newton steps are tried so often during the last sweeps.
+const LAST_ROUNDS: usize = 10;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
-const FLOPS_PER_CONTACT: f64 = 4000.0;
+const FLOPS_PER_CONTACT: f64 = 10_000.0;
+/// Multiplications that one iteration costs whatever its size.
+const FLOPS_PER_ITERATION: f64 = 10_000.0;
 /// Interior-point iterations to expect.
 const EXPECTED_ITERATIONS: f64 = 10.0;
 
@@ -83,9 +110,16 @@ struct Search<'a> {
     best: f64,
     effort: Effort,
     prepared: bool,
+    /// The last path ended at a fold.
+    folded: bool,
 }
 
 impl Exact {
+    /// A solver with these choices.
+    pub fn with_options(options: ExactOptions) -> Self {
+        Exact { options, ..Exact::default() }
+    }
+
     /// Grades `candidate`; keeps it if it is the best, true if it is certified.
     fn consider(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         let Some(certificate) = self.grade(search.problem) else { return false };
@@ -106,15 +140,23 @@ impl Exact {
     fn guess(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         self.candidate.clear();
         self.candidate.extend_from_slice(impulses);
-        search.best = f64::INFINITY;
-        if self.consider(search, impulses) {
+        let guessed = impulses.iter().any(|x| *x != 0.0);
+        if guessed && self.consider(search, impulses) {
             return true;
         }
+        // Without any impulse u = q: the own residual is free, and the judge is asked only if it may be satisfied.
+        self.candidate.fill(0.0);
+        make_feasible(search.problem, &mut self.candidate);
         if self.candidate.iter().any(|x| *x != 0.0) {
-            self.candidate.fill(0.0);
             return self.consider(search, impulses);
         }
-        false
+        let merit = Merit::of(search.problem, &self.candidate, search.problem.q());
+        let measured = merit.measured(search.problem, search.stop.tolerance.measure);
+        if measured < search.best {
+            search.best = measured;
+            impulses.fill(0.0);
+        }
+        measured <= search.stop.tolerance.value && self.consider(search, impulses)
     }
 
     /// Tier 2. Sweeps while the rate pays.
@@ -132,7 +174,8 @@ impl Exact {
         self.sweeper.prepare(problem);
         self.sweeper.begin(problem, &self.candidate);
         let target = 0.5 * search.stop.tolerance.value;
-        let arrived = 0.1 * search.stop.target_speed(problem);
+        let small = problem.blocks().len() <= SMALL;
+        let arrived = search.stop.target_speed(problem);
         let mut last = search.best;
         let mut done = 0;
         while done < cap {
@@ -154,6 +197,9 @@ impl Exact {
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
             let rate = (now / last).ln() / SWEEPS_PER_LOOK as f64;
             let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
+            if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
+                return false;
+            }
             if needed > 2.0 * SWEEPS_PER_LOOK as f64 && needed * cost > self.budget(search, effort) {
                 return false;
             }
@@ -176,8 +222,18 @@ impl Exact {
         options: &NewtonOptions,
         history: &mut History,
     ) -> bool {
-        self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
+        self.newton_from_candidate(search, impulses, options, history)
+    }
+
+    fn newton_from_candidate(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        options: &NewtonOptions,
+        history: &mut History,
+    ) -> bool {
+        self.prepare_systems(search);
         let end =
             self.newton.run(self.interior.system(), search.problem, &mut self.candidate, options, search.stop, history);
         search.effort.iterations += end.iterations;
@@ -197,6 +253,7 @@ impl Exact {
         self.interior.options = options;
         let end = self.interior.follow(search.problem, &mut self.candidate, start, search.stop, history);
         search.effort.iterations += end.iterations;
+        search.folded = end.folded;
         self.consider(search, impulses)
     }
 
@@ -223,17 +280,21 @@ impl Exact {
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
                 return;
             }
-            if redundancy != Redundancy::Yes {
-                let options = NewtonOptions { max_iterations: 12, ..NewtonOptions::default() };
-                if self.newton(search, impulses, &options, history) {
+            let options = NewtonOptions { max_iterations: 12, patience: 4, ..NewtonOptions::default() };
+            if problem.blocks().len() <= SMALL {
+                // From no impulse at all: sweeps end on the surface of the cones, where redundant partitions flip.
+                self.candidate.fill(0.0);
+                make_feasible(problem, &mut self.candidate);
+                if self.newton_from_candidate(search, impulses, &options, history) {
                     return;
                 }
+            } else if redundancy != Redundancy::Yes && self.newton(search, impulses, &options, history) {
+                return;
             }
         }
-        if self.paths(search, impulses, warm, history) || self.rounds(search, impulses, history) {
-            return;
+        if !self.paths(search, impulses, warm, history) {
+            self.last_resorts(search, impulses, history);
         }
-        self.patient(search, impulses, history);
     }
 
     /// Multiplications that sweeps may still cost: what the interior point would.
@@ -243,7 +304,7 @@ impl Exact {
         }
         self.prepare_systems(search);
         let contacts = search.problem.blocks().len() as f64;
-        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts)
+        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts + FLOPS_PER_ITERATION)
     }
 
     /// Tier 4.
@@ -256,7 +317,7 @@ impl Exact {
         // Bodies tell of heavy ones on light ones, where only the uniform start arrives; W alone mostly comes from impacts.
         let starts = match search.problem.delassus() {
             Delassus::Factored(_) => [Start::Uniform, Start::Scaled],
-            Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Scaled, Start::Uniform],
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Automatic, Start::Uniform],
         };
         starts
             .into_iter()
@@ -268,40 +329,40 @@ impl Exact {
         if search.best > 1e4 * search.stop.tolerance.value {
             return false;
         }
-        let options = NewtonOptions { max_iterations: 4, ..NewtonOptions::default() };
+        let options = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         self.newton(search, impulses, &options, history)
     }
 
-    /// Tier 5.
-    fn rounds(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+    /// Tier 5: sweeps and Newton in turn from the best iterate, then slow variants of the path and the way around its
+    /// folds where a factorization is cheap, and sweeps to their cap.
+    fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         for _ in 0..self.options.max_rounds {
             let before = search.best;
-            if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history) {
-                return true;
-            }
-            if self.newton(search, impulses, &NewtonOptions::default(), history) {
+            if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history)
+                || self.newton(search, impulses, &NewtonOptions::default(), history)
+            {
                 return true;
             }
             if search.best > 0.5 * before {
                 break;
             }
         }
-        false
-    }
-
-    /// Last resort: slow variants, and walking around folds.
-    fn patient(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        self.path(search, impulses, Start::Scaled, PathOptions { max_turns: 0, ..PathOptions::patient() }, history)
-            || self.path(
-                search,
-                impulses,
-                Start::Uniform,
-                PathOptions { max_turns: 0, ..PathOptions::patient() },
-                history,
-            )
-            || self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
-            || self.polish(search, impulses, history)
-            || self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps, history)
+        if self.interior.system().flops() <= CHEAP_FACTORIZATION {
+            let patient = PathOptions { max_turns: 0, ..PathOptions::patient() };
+            if self.path(search, impulses, Start::Scaled, patient, history)
+                || self.path(search, impulses, Start::Uniform, patient, history)
+                || self.options.folds == Folds::WalkAround
+                    && (self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
+                        || self.polish(search, impulses, history))
+            {
+                return true;
+            }
+        }
+        // Where sweeps creep, a Newton step in between may see the end.
+        (0..LAST_ROUNDS).any(|_| {
+            self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / LAST_ROUNDS, history)
+                || self.polish(search, impulses, history)
+        })
     }
 }
 
@@ -348,7 +409,8 @@ impl ContactSolver for Exact {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        let mut search = Search { problem, stop, best: f64::INFINITY, effort: Effort::default(), prepared: false };
+        let mut search =
+            Search { problem, stop, best: f64::INFINITY, effort: Effort::default(), prepared: false, folded: false };
         self.escalate(&mut search, impulses, history);
         search.effort.active = active_blocks(problem, impulses);
         if search.prepared {

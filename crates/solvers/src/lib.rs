@@ -3,6 +3,8 @@
 //! [`solve`] runs a [`ContactSolver`] and certifies its answer; [`Status::Solved`] is the certificate's word, never the
 //! solver's. [`Method`] names every solver, the same names in Rust, in files and on the command line.
 
+#![forbid(unsafe_code)]
+
 mod active_set;
 mod block_pgs;
 mod block_pivoting;
@@ -14,7 +16,7 @@ mod flow_rule;
 mod history;
 pub mod interior_point;
 mod lemke;
-mod linalg;
+pub mod linalg;
 mod merit;
 mod method;
 mod newton;
@@ -33,7 +35,7 @@ pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
-pub use exact::Exact;
+pub use exact::{Exact, ExactOptions, Folds, Selection};
 pub use fischer_burmeister::FischerBurmeister;
 pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};

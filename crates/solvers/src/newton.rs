@@ -40,6 +40,8 @@ pub struct NewtonOptions {
     pub max_iterations: usize,
     /// Steps of refinement against ε = 0.
     pub refinements: usize,
+    /// Give up when so many factorizations have not halved the residual.
+    pub patience: usize,
 }
 
 impl Default for NewtonOptions {
@@ -50,6 +52,7 @@ impl Default for NewtonOptions {
             greatest_proximal: 0.1,
             max_iterations: 25,
             refinements: 1,
+            patience: 8,
         }
     }
 }
@@ -72,6 +75,7 @@ pub(crate) struct NewtonStep {
     dr: Vec<f64>,
     w_dr: Vec<f64>,
     correction: Vec<f64>,
+    w_correction: Vec<f64>,
     trial: Vec<f64>,
     /// C and w⁻¹DG of every block, three by three (joints: diagonal, unused).
     c: Vec<Mat3>,
@@ -89,9 +93,16 @@ pub(crate) struct NewtonEnd {
 
 impl NewtonStep {
     fn resize(&mut self, problem: &ContactProblem) {
-        for buffer in
-            [&mut self.u, &mut self.f, &mut self.g, &mut self.dr, &mut self.w_dr, &mut self.correction, &mut self.trial]
-        {
+        for buffer in [
+            &mut self.u,
+            &mut self.f,
+            &mut self.g,
+            &mut self.dr,
+            &mut self.w_dr,
+            &mut self.correction,
+            &mut self.w_correction,
+            &mut self.trial,
+        ] {
             buffer.resize(problem.rows(), 0.0);
         }
         for matrices in [&mut self.c, &mut self.dg, &mut self.keep] {
@@ -114,6 +125,8 @@ impl NewtonStep {
         let mut merit = Merit::of(problem, r, &self.u);
         let mut end = NewtonEnd { iterations: 0, merit, suffices: merit.suffices(problem, stop) };
         let mut proximal = options.proximal;
+        // Residual at the last halving, and when that was.
+        let mut halved = (merit.norm, 0);
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
         while !end.suffices && end.iterations < cap {
             end.iterations += 1;
@@ -139,6 +152,11 @@ impl NewtonStep {
             history.record(end.iterations, merit.natural);
             end.merit = merit;
             end.suffices = merit.suffices(problem, stop);
+            if merit.norm <= 0.5 * halved.0 {
+                halved = (merit.norm, end.iterations);
+            } else if end.iterations >= halved.1 + options.patience {
+                break;
+            }
             if accepted {
                 proximal = f64::max(0.1 * proximal, options.least_proximal);
             } else if proximal >= options.greatest_proximal {
@@ -196,7 +214,7 @@ impl NewtonStep {
                     self.g[range.start + i] = (0..n).map(|j| self.c[c][i][j] * defect[j]).sum();
                 }
             }
-            system.solve(problem, &self.g, &mut self.correction, 0);
+            system.solve(problem, &self.g, &mut self.correction, &mut self.w_correction, 0);
             for (x, d) in self.dr.iter_mut().zip(&self.correction) {
                 *x += d;
             }

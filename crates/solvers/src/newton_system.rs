@@ -173,48 +173,52 @@ impl NewtonSystem {
         self.lu.factor(&self.values)
     }
 
-    /// `dr` with `(I + K W) dr = g`, by the last factor and `refinements` steps of iterative refinement.
-    pub fn solve(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], refinements: usize) {
-        self.solve_once(problem, g, dr);
+    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and `refinements` steps of iterative
+    /// refinement.
+    pub fn solve(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], w_dr: &mut [f64], refinements: usize) {
+        self.solve_once(problem, g, dr, w_dr);
         for _ in 0..refinements {
             let mut defect = std::mem::take(&mut self.scratch_rows);
-            let mut w_dr = std::mem::take(&mut self.scratch_w);
-            self.apply_w(problem, dr, &mut w_dr);
+            let mut step = std::mem::take(&mut self.scratch_step);
+            let mut w_step = std::mem::take(&mut self.scratch_w);
+            self.apply_w(problem, dr, &mut w_step);
             for (c, k) in self.k_starts.windows(2).enumerate() {
                 let range = problem.range(c);
                 let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
                 for (i, row) in range.clone().enumerate() {
-                    let kw: f64 = (0..n).map(|j| k[i * n + j] * w_dr[range.start + j]).sum();
+                    let kw: f64 = (0..n).map(|j| k[i * n + j] * w_step[range.start + j]).sum();
                     defect[row] = g[row] - dr[row] - kw;
                 }
             }
-            let mut step = std::mem::take(&mut self.scratch_step);
-            self.solve_once(problem, &defect, &mut step);
-            for (x, s) in dr.iter_mut().zip(&step) {
-                *x += s;
+            w_dr.copy_from_slice(&w_step);
+            self.solve_once(problem, &defect, &mut step, &mut w_step);
+            for i in 0..dr.len() {
+                dr[i] += step[i];
+                w_dr[i] += w_step[i];
             }
             self.scratch_rows = defect;
-            self.scratch_w = w_dr;
             self.scratch_step = step;
+            self.scratch_w = w_step;
         }
     }
 
-    fn solve_once(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64]) {
+    fn solve_once(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], w_dr: &mut [f64]) {
         match &self.form {
             Form::Impulse => {
                 dr.copy_from_slice(g);
                 self.lu.solve(dr);
+                problem.delassus().apply(problem.offsets(), dr, w_dr, &mut Vec::new());
             }
             Form::Velocity(form) => {
+                // J̃ dv is W dr: no further product is needed.
                 let nodes = &mut self.scratch_nodes;
                 form.scatter(problem.offsets(), g, nodes);
                 self.lu.solve(nodes);
-                form.gather(problem.offsets(), nodes, dr);
+                form.gather(problem.offsets(), nodes, w_dr);
                 for (c, k) in self.k_starts.windows(2).enumerate() {
                     let range = problem.range(c);
                     let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
-                    let mut u = [0.0; 6];
-                    u[..n].copy_from_slice(&dr[range.clone()]);
+                    let u = &w_dr[range.clone()];
                     for (i, row) in range.enumerate() {
                         let ku: f64 = (0..n).map(|j| k[i * n + j] * u[j]).sum();
                         dr[row] = g[row] - ku;

@@ -16,7 +16,7 @@
 //! answer it finds, while exact, depends on the order of the blocks.
 
 use crate::one_contact::{self, OneContact};
-use crate::sweep::{Acceptance, SweepOptions, Sweeps};
+use crate::sweep::{Acceptance, SweepOptions, SweepPlan, Sweeps};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -56,8 +56,8 @@ impl ContactSolver for Nsgs {
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });
         }
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let report =
-            self.sweeps.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::Certificate, history);
+        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
+        let report = self.sweeps.run(problem, impulses, stop, plan, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }
 }

@@ -19,7 +19,7 @@
 //! ratio. Use it as the baseline that every engine has, or with a small budget of sweeps; [`crate::Nsgs`] costs little
 //! more and needs fewer sweeps.
 
-use crate::sweep::{Acceptance, RowStep, SweepOptions, Sweeps};
+use crate::sweep::{Acceptance, RowStep, SweepOptions, SweepPlan, Sweeps};
 use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -55,8 +55,8 @@ impl ContactSolver for Pgs {
         history: &mut History,
     ) -> Result<Effort, SolveError> {
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let report =
-            self.sweeps.run(problem, impulses, stop, self.options.order, max_sweeps, Acceptance::Certificate, history);
+        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
+        let report = self.sweeps.run(problem, impulses, stop, plan, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }
 }

@@ -6,18 +6,12 @@ use signorini_problem::{Certificate, Certifier, ContactProblem, Law, ProblemErro
 use thiserror::Error;
 
 /// When to stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StoppingRule {
     /// What counts as solved, judged by the certificate.
     pub tolerance: Tolerance,
     /// Most iterations (sweeps, pivots, Newton steps: the method's own unit). `None`: the method's default.
     pub max_iterations: Option<usize>,
-}
-
-impl Default for StoppingRule {
-    fn default() -> Self {
-        StoppingRule { tolerance: Tolerance::default(), max_iterations: None }
-    }
 }
 
 impl StoppingRule {

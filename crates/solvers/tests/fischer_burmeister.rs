@@ -4,7 +4,9 @@
 mod family_support;
 
 use family_support::*;
-use signorini_problem::{Block, ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance, certify};
+use signorini_problem::{
+    Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, Law, Symmetry, Tolerance, certify,
+};
 use signorini_solvers::fischer_burmeister::{FischerBurmeister, FischerBurmeisterOptions};
 use signorini_solvers::{FlowRule, SolveError, Status, StoppingRule, solve};
 
@@ -161,7 +163,51 @@ fn random_mixtures_are_certified() {
         let solution = run(&problem, &mut FischerBurmeister::default(), 1e-9);
         failed += usize::from(solution.status != Status::Solved);
     }
-    assert!(failed <= 8, "{failed} of 400 unsolved");
+    assert_eq!(failed, 0, "of 400 unsolved");
+}
+
+#[test]
+fn strong_friction_is_certified() {
+    // μ up to 3. From the guess alone the smoothed path folds on 13 of these; the second start solves them.
+    let mut random = Random(71);
+    let alone = FischerBurmeisterOptions { max_restarted_rows: 0, ..FischerBurmeisterOptions::default() };
+    let (mut folded, mut failed) = (0, 0);
+    for _ in 0..1000 {
+        let problem = mixture(&mut random, 3.0);
+        folded += usize::from(run(&problem, &mut FischerBurmeister::new(alone), 1e-9).status != Status::Solved);
+        failed += usize::from(run(&problem, &mut FischerBurmeister::default(), 1e-9).status != Status::Solved);
+    }
+    assert_eq!(failed, 0, "of 1000 unsolved");
+    assert!((1..=20).contains(&folded), "{folded}");
+}
+
+#[test]
+fn the_guess_that_solves_takes_no_step() {
+    let problem = kicked(&[1.0, 2.0, 1.0], 0.4).build();
+    let first = run(&problem, &mut FischerBurmeister::default(), 1e-10);
+    let stop = StoppingRule::velocity(1e-8);
+    let again = solve(&problem, &mut FischerBurmeister::default(), Some(&first.impulses), &stop).unwrap();
+    assert_eq!(again.effort.iterations, 0);
+    assert_eq!(again.impulses, first.impulses);
+}
+
+#[test]
+fn contacts_in_another_order_move_the_bodies_the_same_way() {
+    // Four legs and a slide: neither r nor the motion is unique, yet the smoothed path ends in one place. Not to
+    // round-off: directions that change no velocity carry it over the smallest smoothing.
+    let mut column = Column::at_rest(&[1.0], 0.5);
+    column.velocities[0] = [2.0, 0.7, 0.0, 0.0, 0.0, 1.5];
+    let problem = column.build();
+    let straight = run(&problem, &mut FischerBurmeister::default(), 1e-12);
+    let Delassus::Factored(w) = problem.delassus() else { panic!("factored") };
+    let order = [2, 0, 3, 1];
+    let rows = order.iter().flat_map(|c| w.jacobian()[3 * c..3 * c + 3].to_vec()).collect();
+    let q = order.iter().flat_map(|c| problem.q()[3 * c..3 * c + 3].to_vec()).collect();
+    let turned = FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().to_vec(), rows);
+    let turned =
+        ContactProblem::new(problem.blocks().to_vec(), Delassus::Factored(turned), q, Symmetry::Exact).unwrap();
+    let permuted = run(&turned, &mut FischerBurmeister::default(), 1e-12);
+    assert_close(&body_velocity(&turned, &permuted.impulses), &body_velocity(&problem, &straight.impulses), 1e-7);
 }
 
 #[test]

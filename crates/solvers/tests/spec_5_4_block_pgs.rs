@@ -230,7 +230,7 @@ fn two_contacts_mass_ratio_and_no_contact() {
         assert!(solution.impulses.iter().all(|x| x.is_finite()) && solution.certificate.outside_cone == 0.0);
 
         let empty = Scene::default().problem();
-        assert_eq!(solve(&empty, &mut solver, None, &StoppingRule::default()).unwrap().impulses, []);
+        assert_eq!(solve(&empty, &mut solver, None, &StoppingRule::default()).unwrap().impulses, Vec::<f64>::new());
     }
 }
 

@@ -5,7 +5,7 @@ mod sweeps_fixtures;
 
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry};
 use signorini_solvers::sweep::{Direction, RowStep, Sweeper};
-use signorini_solvers::{Nsgs, Pgs, Solution, Status, StoppingRule, solve};
+use signorini_solvers::{Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, solve};
 use sweeps_fixtures::{Body, Scene, dense, length};
 
 const GH: f64 = 9.81 * 0.016;
@@ -106,8 +106,11 @@ fn contact_between_fixed_bodies_carries_nothing() {
     let problem =
         ContactProblem::new(blocks, Delassus::Factored(fixed), vec![-1.0, 0.5, 0.0], Symmetry::Exact).unwrap();
     for method in signorini_solvers::Method::ALL {
-        let r = solve(&problem, method.solver().as_mut(), None, &StoppingRule::default()).unwrap().impulses;
-        assert_eq!(r, [0.0; 3], "{method}");
+        match solve(&problem, method.solver().as_mut(), None, &StoppingRule::default()) {
+            Ok(solution) => assert_eq!(solution.impulses, [0.0; 3], "{method}"),
+            Err(SolveError::UnsupportedLaw { .. }) => {}
+            Err(error) => panic!("{method}: {error}"),
+        }
     }
 }
 

@@ -22,6 +22,8 @@ const LEAST_RESIDUAL: f64 = 1e-18;
 const LEAST_TIME: f64 = 1e-7;
 
 const HEADING: &str = "Residual against time (curves: the method's own; markers: the certificate)";
+/// Width and height of the panel of a single problem, and of one among several.
+const SINGLE_PANEL: (f64, f64) = (800.0, 520.0);
 const PANEL: (f64, f64) = (560.0, 360.0);
 const MARGIN: Margin = Margin { left: 64.0, right: 16.0, top: 34.0, bottom: 44.0 };
 const TITLE_HEIGHT: f64 = 44.0;
@@ -35,6 +37,25 @@ struct Margin {
     bottom: f64,
 }
 
+/// Where the axes of a panel meet.
+struct Frame {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Frame {
+    fn inside(corner: (f64, f64), size: (f64, f64)) -> Self {
+        Frame {
+            left: corner.0 + MARGIN.left,
+            right: corner.0 + size.0 - MARGIN.right,
+            top: corner.1 + MARGIN.top,
+            bottom: corner.1 + size.1 - MARGIN.bottom,
+        }
+    }
+}
+
 /// Draws all trials into the file.
 pub fn write(path: &Path, trials: &[Trial], tolerance: &Tolerance) -> Result<(), InputError> {
     std::fs::write(path, draw(trials, tolerance))
@@ -44,16 +65,18 @@ pub fn write(path: &Path, trials: &[Trial], tolerance: &Tolerance) -> Result<(),
 /// The whole drawing.
 fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
     let panels: Vec<&[Trial]> = by_problem(trials).collect();
-    let columns = if panels.len() > 1 { 2 } else { 1 };
+    let (columns, size) = if panels.len() > 1 { (2, PANEL) } else { (1, SINGLE_PANEL) };
     let lines = panels.len().div_ceil(columns).max(1);
     let methods = methods_drawn(trials);
-    let legend_height = 30.0 + LEGEND_LINE * (methods.len() + 3) as f64;
-    let width = columns as f64 * PANEL.0 + LEGEND_WIDTH;
-    let height = TITLE_HEIGHT + f64::max(lines as f64 * PANEL.1, legend_height);
+    // The methods, three kinds of mark, and space around them.
+    let legend_height = MARGIN.top + LEGEND_LINE * (methods.len() + 5) as f64;
+    let width = columns as f64 * size.0 + LEGEND_WIDTH;
+    let height = TITLE_HEIGHT + f64::max(lines as f64 * size.1, legend_height);
     let mut svg = Svg::new(width, height, HEADING);
     for (i, panel) in panels.iter().enumerate() {
-        let corner = ((i % columns) as f64 * PANEL.0, TITLE_HEIGHT + (i / columns) as f64 * PANEL.1);
-        draw_panel(&mut svg, corner, panel, &methods, tolerance);
+        let corner = ((i % columns) as f64 * size.0, TITLE_HEIGHT + (i / columns) as f64 * size.1);
+        let frame = Frame::inside(corner, size);
+        draw_panel(&mut svg, &frame, panel, &methods, tolerance);
     }
     draw_legend(&mut svg, (width - LEGEND_WIDTH, TITLE_HEIGHT + MARGIN.top), &methods);
     svg.finish()
@@ -94,7 +117,7 @@ fn on_axes(seconds: f64, residual: f64) -> (f64, f64) {
     (seconds.max(LEAST_TIME), residual.max(LEAST_RESIDUAL))
 }
 
-fn draw_panel(svg: &mut Svg, corner: (f64, f64), trials: &[Trial], methods: &[Method], tolerance: &Tolerance) {
+fn draw_panel(svg: &mut Svg, frame: &Frame, trials: &[Trial], methods: &[Method], tolerance: &Tolerance) {
     let curves: Vec<Curve> = trials
         .iter()
         .filter_map(|trial| match &trial.outcome {
@@ -114,8 +137,7 @@ fn draw_panel(svg: &mut Svg, corner: (f64, f64), trials: &[Trial], methods: &[Me
         Measure::Relative => None,
     };
     let drawn = || curves.iter().flat_map(|curve| curve.points().chain([curve.marker()]));
-    let (left, right) = (corner.0 + MARGIN.left, corner.0 + PANEL.0 - MARGIN.right);
-    let (top, bottom) = (corner.1 + MARGIN.top, corner.1 + PANEL.1 - MARGIN.bottom);
+    let Frame { left, right, top, bottom } = *frame;
     let x = LogAxis::covering(drawn().map(|p| p.0), left, right);
     let y = LogAxis::covering(drawn().map(|p| p.1).chain(bound), bottom, top);
 
@@ -130,7 +152,7 @@ fn draw_panel(svg: &mut Svg, corner: (f64, f64), trials: &[Trial], methods: &[Me
     }
     svg.frame((left, top), (right, bottom));
     svg.text("label", "middle", (0.5 * (left + right), bottom + 36.0), "time [s]");
-    svg.vertical_text("label", (corner.0 + 16.0, 0.5 * (top + bottom)), "residual [m/s]");
+    svg.vertical_text("label", (left - 48.0, 0.5 * (top + bottom)), "residual [m/s]");
     if let Some(bound) = bound {
         svg.line("bound", (left, y.place(bound)), (right, y.place(bound)));
     }

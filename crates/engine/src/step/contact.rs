@@ -17,18 +17,16 @@
 //!
 //! that is, −e u_i just after the impact and free motion for the rest of the step. With t = 0 or a = 0 this is
 //! `u_N⁺ = −e u_N⁻`; with it a ball that falls and bounces has the energy of the closed form in every step, wherever in
-//! a step it hits. A contact has either the gap term or the bounce, never both.
-//!
-//! Two dynamic bodies that close a gap bounce at the start of the step (t = 0, `u_i = u⁻`). The normal is that of the
-//! start, so moving both to the impact along their tangential velocities would change their angular momentum; bouncing
-//! early by at most one step does not.
+//! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
+//! again. Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
+//! bounce, never both.
 
 use crate::shape::Aabb;
 use crate::step::free_motion::FreeMotion;
-use crate::step::manifold::{FeatureKey, Manifold, NarrowPhase};
+use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
 use crate::step::{Moving, Twist};
-use crate::{BodyHandle, StepError, World};
-use glamx::DVec3;
+use crate::{BodyHandle, Material, StepError, World};
+use glamx::{DPose3, DQuat, DVec3};
 
 /// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
 /// enormous speed, and tolerances are relative to the largest speed of a problem.
@@ -135,31 +133,142 @@ pub(crate) fn swept_boxes(world: &World, free: &[FreeMotion], dt: f64, boxes: &m
     }
 }
 
+/// Contact points of two bodies at some time within the step.
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    pub a: u32,
+    pub b: u32,
+    /// When \[s\]: zero, or the time of the first bounce.
+    pub time: f64,
+    pub manifold: Manifold,
+}
+
+/// A body flown for some time within the step without contact.
+fn flown(body: &Moving, free: &FreeMotion, time: f64, dt: f64) -> (DVec3, DQuat) {
+    if time == 0.0 {
+        return (body.state.position, body.state.orientation);
+    }
+    let mean = free.before.linear + (0.5 * time / dt) * (free.after.linear - free.before.linear);
+    let turn = DQuat::from_scaled_axis(time * free.before.angular);
+    (body.state.position + time * mean, (turn * body.state.orientation).normalize())
+}
+
+/// Velocity of a body that flies, at some time within the step.
+fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
+    let part = time / dt;
+    Twist {
+        linear: free.before.linear + part * (free.after.linear - free.before.linear),
+        angular: free.before.angular + part * (free.after.angular - free.before.angular),
+    }
+}
+
 /// Points of contact of every pair that has a dynamic body and is not jointed.
 pub(crate) fn manifolds(
     world: &World,
+    bodies: &[Moving],
     free: &[FreeMotion],
     pairs: &[(u32, u32)],
     dt: f64,
     narrow_phase: &mut NarrowPhase,
-    out: &mut Vec<(u32, u32, Manifold)>,
+    out: &mut Vec<Touch>,
 ) {
     let jointed = jointed_pairs(world);
-    let mut found = Vec::new();
+    let (mut found, mut at_impact) = (Vec::new(), Vec::new());
     out.clear();
     for &(i, j) in pairs {
-        let (slot_a, slot_b) = (world.order[i as usize], world.order[j as usize]);
-        let (Some(a), Some(b)) = (world.bodies.at(slot_a), world.bodies.at(slot_b)) else { continue };
-        if a.mass.inverse_mass == 0.0 && b.mass.inverse_mass == 0.0 {
+        let (body_a, body_b) = (&bodies[i as usize], &bodies[j as usize]);
+        let slots = (body_a.slot.min(body_b.slot), body_a.slot.max(body_b.slot));
+        if !(body_a.is_dynamic() || body_b.is_dynamic()) || jointed.binary_search(&slots).is_ok() {
             continue;
         }
-        if jointed.binary_search(&(slot_a.min(slot_b), slot_a.max(slot_b))).is_ok() {
-            continue;
-        }
-        let near = margin(world, dt) + travel(a.reach, &free[i as usize], dt) + travel(b.reach, &free[j as usize], dt);
+        let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
+        let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
+        let near = margin(world, dt) + travel(a.reach, free_a, dt) + travel(b.reach, free_b, dt);
         found.clear();
         narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
-        out.extend(found.drain(..).map(|manifold| (i, j, manifold)));
+        let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
+        let material = a.material.combine(b.material);
+        let mut time = pair.first_bounce(&found, material, world.settings.rest_speed).unwrap_or(0.0);
+        if time > 0.0 {
+            let pose = |body: &Moving, free: &FreeMotion, centre: DVec3| {
+                let (position, orientation) = flown(body, free, time, dt);
+                DPose3::from_parts(position - orientation * centre, orientation)
+            };
+            let (pose_a, pose_b) = (pose(body_a, free_a, a.mass.centre), pose(body_b, free_b, b.mass.centre));
+            at_impact.clear();
+            narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, &mut at_impact);
+            if at_impact.is_empty() {
+                time = 0.0;
+            } else {
+                std::mem::swap(&mut found, &mut at_impact);
+            }
+        }
+        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, time, manifold }));
+    }
+}
+
+/// Two bodies and their free motion.
+struct Pair<'a> {
+    a: u32,
+    b: u32,
+    bodies: [&'a Moving; 2],
+    free: [&'a FreeMotion; 2],
+    dt: f64,
+}
+
+impl Pair<'_> {
+    /// When the first of the points bounces, if any does.
+    fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
+        let mut first = None;
+        for manifold in manifolds {
+            for point in &manifold.points {
+                let contact = self.contact(0.0, manifold, point, material, rest_speed);
+                let closing = self.approach(&contact, 0.0).closing(contact.gap, self.dt);
+                if let (Some(_), Some((time, _))) = (contact.impact, closing) {
+                    first = Some(first.map_or(time, |t: f64| t.min(time)));
+                }
+            }
+        }
+        first
+    }
+
+    /// One point of contact, seen at some time within the step.
+    fn contact(
+        &self,
+        time: f64,
+        manifold: &Manifold,
+        point: &ManifoldPoint,
+        material: Material,
+        rest_speed: f64,
+    ) -> Contact {
+        let middle = (point.on_a + point.on_b) * 0.5;
+        let arm = |i: usize| middle - flown(self.bodies[i], self.free[i], time, self.dt).0;
+        let mut contact = Contact {
+            a: self.a,
+            b: self.b,
+            feature: Feature { sub_a: manifold.sub_a, sub_b: manifold.sub_b, key: point.key },
+            point: middle,
+            frame: contact_frame(manifold.normal),
+            // On both bodies the same point: otherwise friction across a gap would make angular momentum.
+            arm_a: arm(0),
+            arm_b: arm(1),
+            gap: point.gap,
+            friction: material.friction,
+            restitution: material.restitution,
+            impact: None,
+            guess: DVec3::ZERO,
+        };
+        contact.impact = impact(&contact, &self.approach(&contact, time), time, self.dt, rest_speed);
+        contact
+    }
+
+    fn approach(&self, contact: &Contact, time: f64) -> Approach {
+        let normal_velocity = |time: f64| {
+            let twist = |i: usize| velocity_at(self.free[i], time, self.dt);
+            contact.frame[0].dot(contact.velocity(&twist(0), &twist(1)))
+        };
+        let acceleration = (normal_velocity(self.dt) - normal_velocity(0.0)) / self.dt;
+        Approach { velocity: normal_velocity(time), acceleration }
     }
 }
 
@@ -184,51 +293,22 @@ pub(crate) fn contacts(
     world: &World,
     bodies: &[Moving],
     free: &[FreeMotion],
-    manifolds: &[(u32, u32, Manifold)],
+    touches: &[Touch],
     dt: f64,
     out: &mut Vec<Contact>,
 ) -> Result<(), StepError> {
     out.clear();
-    let (found, limit) = (manifolds.iter().map(|m| m.2.points.len()).sum(), world.settings.max_contacts);
+    let (found, limit) = (touches.iter().map(|t| t.manifold.points.len()).sum(), world.settings.max_contacts);
     if found > limit {
         return Err(StepError::TooManyContacts { found, limit });
     }
-    for (a, b, manifold) in manifolds {
-        let (body_a, body_b) = (&bodies[*a as usize], &bodies[*b as usize]);
-        let (Some(record_a), Some(record_b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else {
-            continue;
-        };
-        let material = record_a.material.combine(record_b.material);
-        let frame = contact_frame(manifold.normal);
-        for point in &manifold.points {
-            let middle = (point.on_a + point.on_b) * 0.5;
-            let mut contact = Contact {
-                a: *a,
-                b: *b,
-                feature: Feature { sub_a: manifold.sub_a, sub_b: manifold.sub_b, key: point.key },
-                point: middle,
-                frame,
-                arm_a: point.on_a - body_a.state.position,
-                arm_b: point.on_b - body_b.state.position,
-                gap: point.gap,
-                friction: material.friction,
-                restitution: material.restitution,
-                impact: None,
-                guess: DVec3::ZERO,
-            };
-            let (free_a, free_b) = (&free[*a as usize], &free[*b as usize]);
-            let before = frame[0].dot(contact.velocity(&free_a.before, &free_b.before));
-            let after = frame[0].dot(contact.velocity(&free_a.after, &free_b.after));
-            let timing = if body_a.is_dynamic() && body_b.is_dynamic() { Timing::Start } else { Timing::Inside };
-            let approach = Approach { velocity: before, acceleration: (after - before) / dt, timing };
-            contact.impact = impact(&contact, &approach, dt, world.settings.rest_speed);
-            if contact.impact.is_none() || timing == Timing::Start {
-                // The impulse acts where the bodies are now, on both at the same point: otherwise friction across a
-                // gap would make angular momentum.
-                contact.arm_a = middle - body_a.state.position;
-                contact.arm_b = middle - body_b.state.position;
-            }
-            out.push(contact);
+    for touch in touches {
+        let (i, j) = (touch.a as usize, touch.b as usize);
+        let pair = Pair { a: touch.a, b: touch.b, bodies: [&bodies[i], &bodies[j]], free: [&free[i], &free[j]], dt };
+        let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
+        let material = a.material.combine(b.material);
+        for point in &touch.manifold.points {
+            out.push(pair.contact(touch.time, &touch.manifold, point, material, world.settings.rest_speed));
         }
     }
     let handle = |rank: u32| BodyHandle(world.bodies.key(bodies[rank as usize].slot));
@@ -236,46 +316,38 @@ pub(crate) fn contacts(
     Ok(())
 }
 
-/// When a bounce is taken to happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Timing {
-    Start,
-    Inside,
-}
-
 /// Free normal motion of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Approach {
-    /// Before forces, negative when approaching [m/s].
+    /// Negative when approaching [m/s].
     velocity: f64,
     /// [m/s²].
     acceleration: f64,
-    timing: Timing,
 }
 
-/// Whether, when and how fast the contact closes within the step.
-fn impact(contact: &Contact, approach: &Approach, dt: f64, rest_speed: f64) -> Option<Impact> {
-    let Approach { velocity, acceleration, timing } = *approach;
-    let gap = contact.gap.max(0.0);
-    let square = velocity * velocity - 2.0 * acceleration * gap;
-    if square < 0.0 {
-        return None;
+impl Approach {
+    /// When the gap closes, if within `rest` \[s\], and the velocity at that time [m/s].
+    fn closing(&self, gap: f64, rest: f64) -> Option<(f64, f64)> {
+        if gap <= 0.0 {
+            return Some((0.0, self.velocity));
+        }
+        let square = self.velocity * self.velocity - 2.0 * self.acceleration * gap;
+        if square < 0.0 {
+            return None;
+        }
+        let speed = -square.sqrt();
+        let time = 2.0 * gap / (-self.velocity - speed);
+        // A negative or infinite time means that the gap opens.
+        (0.0..=rest).contains(&time).then_some((time, speed))
     }
-    let speed = if gap == 0.0 { velocity } else { -square.sqrt() };
-    let time = if gap == 0.0 { 0.0 } else { 2.0 * gap / (-velocity - speed) };
-    // A NaN or negative time (the gap opens) fails the comparison.
-    if !(0.0..=dt).contains(&time) {
-        return None;
-    }
-    let (time, speed) = match timing {
-        Timing::Start => (0.0, velocity),
-        Timing::Inside => (time, speed),
-    };
-    if -speed < rest_speed {
-        return None;
-    }
-    let impact = Impact { time, speed, acceleration };
-    (impact.target(contact.restitution, dt) > 0.0).then_some(impact)
+}
+
+/// The bounce of a contact seen at `time`, if it closes within the step fast enough. All points of a manifold bounce at
+/// the time of the first.
+fn impact(contact: &Contact, approach: &Approach, time: f64, dt: f64, rest_speed: f64) -> Option<Impact> {
+    let (_, speed) = approach.closing(contact.gap, dt - time)?;
+    let impact = Impact { time, speed, acceleration: approach.acceleration };
+    (-speed >= rest_speed && impact.target(contact.restitution, dt) > 0.0).then_some(impact)
 }
 
 #[cfg(test)]

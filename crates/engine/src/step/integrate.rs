@@ -190,6 +190,8 @@ pub(crate) fn keep_books(
             let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
             let over_step = 0.5 * (before + contact.velocity(&velocities[a], &velocities[b]));
             ledger.integration += impulse.dot(over_step - mean);
+            let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
+            ledger.against_free_motion += 0.5 * impulse.dot(free + contact.velocity(&velocities[a], &velocities[b]));
             let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
             ledger.normal += normal;
             ledger.friction += impulse.dot(mean) - normal;

@@ -34,11 +34,11 @@ use crate::shape::Aabb;
 use crate::{StepError, World};
 use assembly::JointFrame;
 use broad_phase::BroadPhase;
-use contact::Contact;
+use contact::{Contact, Touch};
 use free_motion::FreeMotion;
 use glamx::{DMat3, DVec3};
 use island::Islands;
-use manifold::{Manifold, NarrowPhase};
+use manifold::NarrowPhase;
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
 use std::time::Instant;
@@ -97,7 +97,7 @@ pub(crate) struct Workspace {
     broad_phase: BroadPhase,
     pairs: Vec<(u32, u32)>,
     narrow_phase: NarrowPhase,
-    manifolds: Vec<(u32, u32, Manifold)>,
+    touches: Vec<Touch>,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
     islands: Islands,
@@ -163,10 +163,10 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.counts.pairs = ws.pairs.len();
     report.times.broad_phase = clock.lap();
 
-    contact::manifolds(world, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.manifolds);
+    contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
     report.times.manifold = clock.lap();
 
-    contact::contacts(world, &ws.bodies, &ws.free, &ws.manifolds, dt, &mut ws.contacts)?;
+    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.contacts)?;
     assembly::joint_frames(world, &ws.bodies, &mut ws.joints);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();

@@ -16,7 +16,8 @@
 //! Source: Fischer 1992; Fukushima, Luo, Tseng 2002 (cone); Hayashi, Yamashita, Fukushima 2005 (regularised smoothing
 //! Newton); de Saxcé and Feng 1998 (û). Departures: Newton's direction uses `W + δ diag(w)`; when it fails to lower the
 //! merit `½‖Φ_ε‖²`, a Levenberg–Marquardt direction is taken. At fixed ε the merit only falls. When Newton does not follow
-//! a reduction of ε, the point is smoothed again and approached with smaller reductions, a few times; then the best
+//! a reduction of ε, the limit is tried, then the point is smoothed again and approached with smaller reductions, a few
+//! times. Small problems whose path still folds start once more from the answer of the friction pyramid. Then the best
 //! feasible iterate is returned: Coulomb's law is not monotone, no convergence is proven, and the certificate tells.
 //!
 //! Cost: one dense LU of all rows per Newton step, 15 to 60 steps. The limit on rows is an option.
@@ -28,11 +29,14 @@ mod newton;
 
 pub(crate) use newton::Newton;
 
-use crate::flow_rule::{FlowRule, make_all_feasible};
+use crate::flow_rule::{FlowRule, active_blocks, make_all_feasible};
+use crate::polyhedral::Polyhedral;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
 const NAME: &str = "fischer-burmeister";
+/// How well the pyramid model is solved where it serves as a start.
+const PYRAMID_TOLERANCE: f64 = 1e-7;
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FischerBurmeisterOptions {
@@ -42,11 +46,18 @@ pub struct FischerBurmeisterOptions {
     pub max_rows: usize,
     /// The law of contacts; [`FlowRule::Associated`] solves the convex relaxation instead.
     pub flow: FlowRule,
+    /// Most rows for which a path that folds is started again from the answer of the octagonal friction pyramid; zero: never.
+    pub max_restarted_rows: usize,
 }
 
 impl Default for FischerBurmeisterOptions {
     fn default() -> Self {
-        FischerBurmeisterOptions { max_iterations: 200, max_rows: 1500, flow: FlowRule::Coulomb }
+        FischerBurmeisterOptions {
+            max_iterations: 300,
+            max_rows: 1500,
+            flow: FlowRule::Coulomb,
+            max_restarted_rows: 150,
+        }
     }
 }
 
@@ -56,12 +67,14 @@ pub struct FischerBurmeister {
     /// The choices.
     pub options: FischerBurmeisterOptions,
     newton: Newton,
+    pyramid: Polyhedral,
+    restart: Vec<f64>,
 }
 
 impl FischerBurmeister {
     /// The method with these options.
     pub fn new(options: FischerBurmeisterOptions) -> Self {
-        FischerBurmeister { options, newton: Newton::default() }
+        FischerBurmeister { options, ..FischerBurmeister::default() }
     }
 
     /// `(ε, ½‖Φ_ε‖²)` after each Newton step of the last solve: at equal ε the second number falls [m/s, m²/s²].
@@ -88,6 +101,33 @@ impl ContactSolver for FischerBurmeister {
         }
         let cap = stop.max_iterations.unwrap_or(self.options.max_iterations);
         let target = stop.target_speed(problem);
-        Ok(self.newton.run(problem, self.options.flow, impulses, target, cap, history))
+        let flow = self.options.flow;
+        let restarts = flow == FlowRule::Coulomb && problem.rows() <= self.options.max_restarted_rows;
+        let budget = if restarts { cap.div_ceil(2) } else { cap };
+        let first = self.newton.run(problem, flow, impulses, target, budget, history);
+        let folded = self.newton.residual();
+        if !restarts || self.newton.converged() || first.iterations >= cap {
+            return Ok(first);
+        }
+        self.restart.clear();
+        self.restart.resize(problem.rows(), 0.0);
+        let left = cap - first.iterations;
+        let rough = StoppingRule { max_iterations: Some(left), ..StoppingRule::velocity(PYRAMID_TOLERANCE) };
+        let Ok(start) = self.pyramid.iterate(problem, &mut self.restart, &rough, &mut History::off()) else {
+            // A matrix the pyramid does not treat: the first answer stands.
+            return Ok(first);
+        };
+        let left = left.saturating_sub(start.iterations);
+        let second = self.newton.run(problem, flow, &mut self.restart, target, left, history);
+        if self.newton.residual() < folded {
+            impulses.copy_from_slice(&self.restart);
+        }
+        Ok(Effort {
+            iterations: first.iterations + start.iterations + second.iterations,
+            factorizations: first.factorizations + start.factorizations + second.factorizations,
+            set_changes: start.set_changes,
+            active: active_blocks(problem, impulses),
+            indeterminacy: 0,
+        })
     }
 }

@@ -19,7 +19,7 @@ const PROXIMAL: (f64, f64) = (1e-10, 1e-3);
 /// Newton steps at one smoothing before the last reduction of it counts as too bold.
 const PATIENCE: usize = 25;
 /// Times the system is smoothed again before the method gives up.
-const MAX_RETREATS: usize = 6;
+const MAX_RETREATS: usize = 10;
 
 /// Newton's method with its buffers.
 #[derive(Clone, Debug, Default)]
@@ -41,9 +41,21 @@ pub(crate) struct Newton {
     by_r: Vec<[f64; 6]>,
     by_u: Vec<[f64; 6]>,
     merits: Vec<(f64, f64)>,
+    residual: f64,
+    converged: bool,
 }
 
 impl Newton {
+    /// Whether the last run met its target or the round-off of u.
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
+    /// Residual of the last run's answer under its flow rule [m/s].
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
     /// `(ε, ½‖Φ_ε‖²)` after each step of the last run.
     pub fn merits(&self) -> &[(f64, f64)] {
         &self.merits
@@ -60,16 +72,16 @@ impl Newton {
         history: &mut History,
     ) -> Effort {
         self.prepare(problem, cap);
-        let n = problem.rows();
-        let mut effort = Effort::default();
+        self.converged = false;
         make_all_feasible(problem, impulses);
+        let mut effort = Effort::default();
+        let n = problem.rows();
         self.r.copy_from_slice(impulses);
         self.velocity(problem);
         let mut best = flow.residual_at(problem, &self.r, &self.u);
         let least = LEAST_SMOOTHING * problem.speed().max(f64::MIN_POSITIVE.sqrt());
-        let epsilon = best.max(least);
         let mut proximal = PROXIMAL.0;
-        let mut path = Path::new(epsilon);
+        let mut path = Path::new(best.max(least), (0.1 * target).max(least));
         while effort.iterations < cap && best > target {
             let mut merit = self.evaluate(problem, flow, path.epsilon);
             while largest(&self.phi) <= CENTRED * path.epsilon && path.epsilon > least {
@@ -99,23 +111,37 @@ impl Newton {
             }
             let lowered = self.evaluate(problem, flow, path.epsilon);
             self.merits.push((path.epsilon, lowered));
-            // The judge sees a feasible impulse: grade that one.
-            self.feasible.copy_from_slice(&self.r);
-            make_all_feasible(problem, &mut self.feasible);
-            self.trial_r.copy_from_slice(&self.r);
-            self.r.copy_from_slice(&self.feasible);
-            self.velocity(problem);
-            let residual = flow.residual_at(problem, &self.r, &self.u);
+            let (residual, round_off) = self.grade(problem, flow);
             history.record(effort.iterations, residual);
             if residual < best {
                 best = residual;
                 impulses.copy_from_slice(&self.feasible);
             }
-            self.r.copy_from_slice(&self.trial_r);
-            self.velocity(problem);
+            if best <= round_off {
+                self.converged = true;
+                break;
+            }
         }
+        self.converged |= best <= target;
+        self.residual = best;
         effort.active = active_blocks(problem, impulses);
         effort
+    }
+
+    /// Residual of the nearest feasible impulse, which is what the judge will see, and the round-off of u below which
+    /// it means nothing. Leaves the impulse in `feasible`.
+    fn grade(&mut self, problem: &ContactProblem, flow: FlowRule) -> (f64, f64) {
+        let n = self.r.len();
+        self.feasible.copy_from_slice(&self.r);
+        make_all_feasible(problem, &mut self.feasible);
+        let mut size: f64 = 0.0;
+        for i in 0..n {
+            let row = &self.w[i * n..(i + 1) * n];
+            self.trial_u[i] = dot(row, &self.feasible) + problem.q()[i];
+            size = size.max(row.iter().zip(&self.feasible).map(|(w, r)| (w * r).abs()).sum::<f64>());
+        }
+        let residual = flow.residual_at(problem, &self.feasible, &self.trial_u);
+        (residual, f64::EPSILON * (size + problem.speed()))
     }
 
     fn prepare(&mut self, problem: &ContactProblem, cap: usize) {
@@ -288,34 +314,49 @@ impl Newton {
     }
 }
 
-/// The smoothing on its way to zero: reduced boldly while Newton follows, raised and reduced less when it does not.
+/// The smoothing on its way to zero: reduced boldly while Newton follows. When it does not, first the limit itself is tried
+/// (the path may fold where the law has a solution all the same), then the point is smoothed again and approached in
+/// smaller reductions.
 struct Path {
     /// Smoothing now [m/s].
     epsilon: f64,
+    /// Smoothing that stands for the limit [m/s].
+    limit: f64,
     /// Factor of the next reduction.
     factor: f64,
     /// Newton steps at this smoothing.
     steps: usize,
     retreats: usize,
+    /// The smoothing from which the limit is being tried.
+    left: Option<f64>,
 }
 
 impl Path {
-    fn new(epsilon: f64) -> Self {
-        Path { epsilon, factor: 0.1, steps: 0, retreats: 0 }
+    fn new(epsilon: f64, limit: f64) -> Self {
+        Path { epsilon, limit, factor: 0.1, steps: 0, retreats: 0, left: None }
     }
 
     /// The system is solved at this smoothing: less of it.
     fn advance(&mut self, least: f64) {
         self.epsilon = (self.factor * self.epsilon).max(least);
         self.steps = 0;
+        self.left = None;
     }
 
-    /// Newton does not follow: smooth what it has, and come back less boldly. `false` when that was tried often enough.
+    /// Newton does not follow: try something else. `false` when that was done often enough.
     fn retreat(&mut self) -> bool {
         self.retreats += 1;
         self.steps = 0;
-        self.factor = self.factor.sqrt();
-        self.epsilon *= 30.0;
+        match self.left.take() {
+            None if self.epsilon > self.limit => {
+                self.left = Some(self.epsilon);
+                self.epsilon = self.limit;
+            }
+            left => {
+                self.factor = self.factor.sqrt();
+                self.epsilon = 30.0 * left.unwrap_or(self.epsilon);
+            }
+        }
         self.retreats <= MAX_RETREATS
     }
 }

@@ -76,7 +76,7 @@ impl Path {
             saved.keep(self, s);
             loop {
                 let reach = (PREDICTOR_FRACTION * self.longest_step(problem, Which::Step)).min(length);
-                if !(reach > SHORTEST_STEP) || !self.apply(problem, reach) {
+                if reach <= SHORTEST_STEP || !self.apply(problem, reach) {
                     return false;
                 }
                 s += reach * tangent_s;
@@ -136,10 +136,7 @@ impl Path {
     }
 
     fn refactor(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<()> {
-        system.apply_w(problem, &self.r, &mut self.u);
-        for (u, q) in self.u.iter_mut().zip(problem.q()) {
-            *u += q;
-        }
+        self.refresh_velocity(system, problem);
         self.linearise(system, problem);
         end.iterations += 1;
         system.factor(problem).ok()

@@ -59,6 +59,7 @@ pub(super) struct Point {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Model {
     pub k: [[f64; 3]; 3],
+    tangential: Tangential,
     /// Right-hand sides of the products: normal (or `lo`), cone scalar (or `hi`), cone vector.
     pub rhs: [f64; 4],
 }
@@ -144,14 +145,16 @@ impl Point {
         }
     }
 
-    /// K of the linearised products; a joint's is set by the path.
-    pub(super) fn stiffness(&self, cell: &Cell) -> [[f64; 3]; 3] {
-        let mut k = [[0.0; 3]; 3];
+    /// The linearised products; a joint's are set by the path.
+    pub(super) fn linearise(&self, cell: &Cell) -> Model {
+        let mut model = Model::default();
+        let k = &mut model.k;
         match *cell {
             Cell::Fixed | Cell::Joint => {}
             Cell::Normal | Cell::Frictionless => k[0][0] = self.r[0] / self.y[0],
             Cell::Frictional { mu } => {
-                let parts = Tangential::new(self, mu);
+                model.tangential = Tangential::new(self, mu);
+                let parts = &model.tangential;
                 k[0][0] = self.r[0] / self.y[0];
                 let coupling = parts.inverse(parts.normal);
                 let columns = [parts.inverse([parts.d[0], parts.d[1]]), parts.inverse([parts.d[1], parts.d[2]])];
@@ -172,7 +175,7 @@ impl Point {
                 k[0][0] = 1.0 / stiffness;
             }
         }
-        k
+        model
     }
 
     /// c of `dr = c − K dy` for the right-hand sides of the model.
@@ -181,10 +184,10 @@ impl Point {
         match *cell {
             Cell::Fixed | Cell::Joint => [0.0; 3],
             Cell::Normal | Cell::Frictionless => [rhs[0] / self.y[0], 0.0, 0.0],
-            Cell::Frictional { mu } => {
-                let parts = Tangential::new(self, mu);
+            Cell::Frictional { .. } => {
+                let parts = &model.tangential;
                 let dr_n = rhs[0] / self.y[0];
-                let scaled = rhs[1] / parts.x0;
+                let scaled = rhs[1] * parts.inverse_x0;
                 let t = parts.inverse([
                     rhs[2] - self.r[1] * scaled - parts.normal[0] * dr_n,
                     rhs[3] - self.r[2] * scaled - parts.normal[1] * dr_n,
@@ -259,10 +262,11 @@ impl Point {
 
 /// The 2×2 tangential system left after eliminating dr_N and dλ:
 /// `T dr_T = b − N dr_N − D dy_T` with `T = λI − r_T y_Tᵀ/x₀`, `N = μ y_T − (λ/r_N) r_T`, `D = x₀I − r_T r_Tᵀ/x₀`, `x₀ = μ r_N`.
+#[derive(Clone, Copy, Debug, Default)]
 struct Tangential {
-    x0: f64,
+    inverse_x0: f64,
     t: [f64; 4],
-    determinant: f64,
+    inverse_determinant: f64,
     normal: [f64; 2],
     /// D by its entries (1,1), (1,2), (2,2).
     d: [f64; 3],
@@ -272,12 +276,13 @@ impl Tangential {
     fn new(p: &Point, mu: f64) -> Tangential {
         let (rn, r1, r2, y1, y2, lambda) = (p.r[0], p.r[1], p.r[2], p.y[1], p.y[2], p.extra);
         let x0 = mu * rn;
-        let (s1, s2) = (r1 / x0, r2 / x0);
+        let inverse_x0 = 1.0 / x0;
+        let (s1, s2) = (r1 * inverse_x0, r2 * inverse_x0);
         Tangential {
-            x0,
+            inverse_x0,
             t: [lambda - s1 * y1, -s1 * y2, -s2 * y1, lambda - s2 * y2],
             // Expanded, so that nothing cancels but the cone's own margin.
-            determinant: lambda * (lambda - (s1 * y1 + s2 * y2)),
+            inverse_determinant: 1.0 / (lambda * (lambda - (s1 * y1 + s2 * y2))),
             normal: [mu * (y1 - lambda * s1), mu * (y2 - lambda * s2)],
             d: [x0 - s1 * r1, -s1 * r2, x0 - s2 * r2],
         }
@@ -286,8 +291,8 @@ impl Tangential {
     /// `T⁻¹ b`.
     fn inverse(&self, b: [f64; 2]) -> [f64; 2] {
         [
-            (self.t[3] * b[0] - self.t[1] * b[1]) / self.determinant,
-            (self.t[0] * b[1] - self.t[2] * b[0]) / self.determinant,
+            (self.t[3] * b[0] - self.t[1] * b[1]) * self.inverse_determinant,
+            (self.t[0] * b[1] - self.t[2] * b[0]) * self.inverse_determinant,
         ]
     }
 }

@@ -15,10 +15,14 @@ const JOINT_PROXIMAL: f64 = 1e-9;
 /// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
 const STICK_STIFFNESS: f64 = 1e8;
 
+/// Impulses so much larger than |q|∞/w come from loads that bodies hand on, not from impacts.
+const LARGE_IMPULSE: f64 = 1e4;
 /// A step shorter than this is a jam.
 const JAMMED: f64 = 0.05;
 /// A step at least this long ends well centred.
 const LONG_STEP: f64 = 0.7;
+/// Largest |y − u| over |q|∞ of an iterate that is on the path.
+const ON_PATH_DEFECT: f64 = 1e-6;
 /// So many jams in a row mean a fold.
 const JAMS_BEFORE_ARC: usize = 3;
 
@@ -64,12 +68,12 @@ pub enum SecondOrder {
 impl Default for PathOptions {
     fn default() -> Self {
         PathOptions {
-            max_iterations: 35,
+            max_iterations: 60,
             boundary_fraction: 0.99,
             least_centring: 1e-4,
             second_order: SecondOrder::Mehrotra,
             weights: Weights::Uniform,
-            patience: 12,
+            patience: 8,
             max_turns: 4,
             max_arc_steps: 60,
         }
@@ -99,6 +103,8 @@ pub struct PathEnd {
     pub merit: Merit,
     /// Whether that suffices.
     pub suffices: bool,
+    /// Stuck at a fold: on the path (y = u), yet no step goes on. Every start with the same weights ends there.
+    pub folded: bool,
 }
 
 /// Buffers of the path.
@@ -122,8 +128,6 @@ pub(super) struct Path {
     pub(super) joint_trial: Vec<f64>,
     /// The last iterate reached by a long step.
     pub(super) centred: Saved,
-    feasible: Vec<f64>,
-    feasible_u: Vec<f64>,
     pub(super) products: usize,
 }
 
@@ -141,9 +145,10 @@ impl Path {
         history: &mut History,
     ) -> PathEnd {
         self.resize(problem);
-        self.velocity(system, problem, impulses);
-        let guess = Merit::of(problem, impulses, &self.feasible_u);
-        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
+        self.r.copy_from_slice(impulses);
+        self.refresh_velocity(system, problem);
+        let guess = Merit::of(problem, impulses, &self.u);
+        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop), folded: false };
         if end.suffices || !self.begin(system, problem, impulses, start) {
             return end;
         }
@@ -173,6 +178,7 @@ impl Path {
             }
             jams = if length < JAMMED { jams + 1 } else { 0 };
             if jams >= JAMS_BEFORE_ARC && turns == options.max_turns {
+                end.folded = self.largest_slack_defect(problem) <= ON_PATH_DEFECT * problem.speed();
                 break;
             }
             if jams >= JAMS_BEFORE_ARC {
@@ -188,7 +194,7 @@ impl Path {
         end
     }
 
-    /// Residual of the feasible impulse nearest to the iterate; kept in `impulses` if it is the best so far.
+    /// Velocity and residual of the iterate; kept in `impulses` if it is the best so far.
     pub(super) fn grade(
         &mut self,
         system: &mut NewtonSystem,
@@ -199,16 +205,14 @@ impl Path {
         history: &mut History,
     ) -> f64 {
         let measure = stop.tolerance.measure;
-        self.feasible.copy_from_slice(&self.r);
-        make_feasible(problem, &mut self.feasible);
-        let feasible = std::mem::take(&mut self.feasible);
-        self.velocity(system, problem, &feasible);
-        self.feasible = feasible;
-        let merit = Merit::of(problem, &self.feasible, &self.feasible_u);
+        self.refresh_velocity(system, problem);
+        let merit = Merit::of(problem, &self.r, &self.u);
         let measured = merit.measured(problem, measure);
         history.record(end.iterations, merit.natural);
         if measured < end.merit.measured(problem, measure) {
-            impulses.copy_from_slice(&self.feasible);
+            // The iterate is strictly inside its cones; this only guards against the last bit.
+            impulses.copy_from_slice(&self.r);
+            make_feasible(problem, impulses);
             end.merit = merit;
             end.suffices = merit.suffices(problem, stop);
         }
@@ -229,8 +233,6 @@ impl Path {
             &mut self.w_dr,
             &mut self.joint_step,
             &mut self.joint_trial,
-            &mut self.feasible,
-            &mut self.feasible_u,
         ] {
             buffer.clear();
             buffer.resize(rows, 0.0);
@@ -247,10 +249,10 @@ impl Path {
         }
     }
 
-    /// `feasible_u = W r + q`.
-    pub(super) fn velocity(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, r: &[f64]) {
-        system.apply_w(problem, r, &mut self.feasible_u);
-        for (u, q) in self.feasible_u.iter_mut().zip(problem.q()) {
+    /// `u = W r + q`.
+    pub(super) fn refresh_velocity(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
+        system.apply_w(problem, &self.r, &mut self.u);
+        for (u, q) in self.u.iter_mut().zip(problem.q()) {
             *u += q;
         }
     }
@@ -261,25 +263,25 @@ impl Path {
         if speed == 0.0 {
             return false;
         }
-        let uniform = match start {
-            Start::Uniform => match self.uniform_impulse(system, problem, speed) {
-                Some(impulse) => impulse,
-                None => return false,
-            },
-            _ => 0.0,
-        };
+        let mut start = start;
+        let mut uniform = 0.0;
+        if matches!(start, Start::Uniform | Start::Automatic) {
+            let Some((largest, typical)) = self.uniform_impulse(system, problem, speed) else { return false };
+            uniform = largest.max(typical);
+            if start == Start::Automatic {
+                start = if largest > LARGE_IMPULSE * typical { Start::Uniform } else { Start::Scaled };
+            }
+        }
         let margin = match start {
             Start::WarmBy(margin) => margin,
-            Start::Warm => {
-                f64::clamp(10.0 * Merit::of(problem, guess, &self.feasible_u).natural, 1e-7 * speed, 0.1 * speed)
-            }
+            Start::Warm => f64::clamp(10.0 * Merit::of(problem, guess, &self.u).natural, 1e-7 * speed, 0.1 * speed),
             _ => speed,
         };
         let warm = matches!(start, Start::Warm | Start::WarmBy(_));
         for (c, cell) in self.cells.iter().enumerate() {
             let range = problem.range(c);
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
-            let u = &self.feasible_u[range.clone()];
+            let u = &self.u[range.clone()];
             let cold = if start == Start::Uniform { uniform } else { speed / w };
             let (r, y) = (&mut self.r[range.clone()], &mut self.y[range.clone()]);
             r.fill(0.0);
@@ -319,8 +321,13 @@ impl Path {
         true
     }
 
-    /// Largest impulse of a stiff all-sticking solve, at least the median of |q|∞/w.
-    fn uniform_impulse(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, speed: f64) -> Option<f64> {
+    /// Largest impulse of a stiff all-sticking solve, and the median of |q|∞/w.
+    fn uniform_impulse(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        speed: f64,
+    ) -> Option<(f64, f64)> {
         let mut typical: Vec<f64> = problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w).collect();
         if typical.is_empty() {
             return None;
@@ -337,15 +344,14 @@ impl Path {
             }
         }
         system.factor(problem).ok()?;
-        system.solve(problem, &self.g, &mut self.dr, 0);
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, 0);
         let mut largest: f64 = 0.0;
         for c in 0..self.cells.len() {
             let square: f64 = self.dr[problem.range(c)].iter().map(|x| x * x).sum();
             largest = largest.max(square.sqrt());
         }
         typical.sort_unstable_by(f64::total_cmp);
-        let impulse = largest.max(typical[typical.len() / 2]);
-        impulse.is_finite().then_some(impulse)
+        largest.is_finite().then_some((largest, typical[typical.len() / 2]))
     }
 
     /// One predictor–corrector step and its length; nothing when the path cannot go on.
@@ -356,10 +362,6 @@ impl Path {
         options: &PathOptions,
         stalled: usize,
     ) -> Option<f64> {
-        system.apply_w(problem, &self.r, &mut self.u);
-        for (u, q) in self.u.iter_mut().zip(problem.q()) {
-            *u += q;
-        }
         self.spread_weights(problem, options.weights);
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
@@ -458,13 +460,12 @@ impl Path {
             }
             let range = problem.range(c);
             let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
-            let stiffness = point.stiffness(&self.cells[c]);
+            self.models[c] = point.linearise(&self.cells[c]);
             for i in 0..rows {
                 for j in 0..rows {
-                    k[i * rows + j] = stiffness[i][j];
+                    k[i * rows + j] = self.models[c].k[i][j];
                 }
             }
-            self.models[c].k = stiffness;
         }
     }
 
@@ -497,8 +498,7 @@ impl Path {
         }
         // The predictor only chooses the centring: it needs no refinement.
         let refinements = if goal == (Goal::Products { target: 0.0 }) { 0 } else { 1 };
-        system.solve(problem, &self.g, &mut self.dr, refinements);
-        system.apply_w(problem, &self.dr, &mut self.w_dr);
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinements);
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
             let range = problem.range(c);
@@ -533,6 +533,12 @@ impl Path {
             };
         }
         slack
+    }
+
+    fn largest_slack_defect(&self, problem: &ContactProblem) -> f64 {
+        let goal = Goal::Products { target: 0.0 };
+        let of_block = |c: usize| self.slack_defect(problem, c, goal).iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        (0..self.cells.len()).map(of_block).fold(0.0, f64::max)
     }
 
     pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {

@@ -8,6 +8,8 @@ pub enum Start {
     Uniform,
     /// Each contact by its own inertia, `r_N = |q|∞ / w`. Best for impacts.
     Scaled,
+    /// Uniform where the all-sticking solve shows impulses far above `|q|∞ / w`, else scaled.
+    Automatic,
     /// The guess, moved inside by a margin of the size of its residual.
     Warm,
     /// The guess, moved inside by a stated speed [m/s].

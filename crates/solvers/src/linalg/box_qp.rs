@@ -153,6 +153,7 @@ impl BoxQp {
             buffer.resize(n, 0.0);
         }
         self.factor.resize(n * n, 0.0);
+        self.free.clear();
         self.free.reserve(n);
         self.held.resize(n, false);
         self.factored.resize(n, false);

@@ -1,7 +1,7 @@
 //! The shortest vector among all that give the same velocities.
 //!
-//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. Cholesky with the largest
-//! remaining diagonal as pivot (Higham 2002, §10.3) finds independent indices B and
+//! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. Cholesky, in the given order
+//! or with the largest remaining diagonal as pivot (Higham 2002, §10.3), finds independent indices B and
 //!
 //! ```text
 //! A_ZZ = VᵀV,   V = L⁻¹ A_BZ (rank × |Z|),      H = V Vᵀ,      g = L⁻¹ c_B
@@ -13,13 +13,15 @@
 //! space `P = I − Vᵀ H⁻¹ V` and multipliers `0 ≤ s ⊥ x − lo ≥ 0` (and likewise for hi): a program of the same kind
 //! with matrix P, solved by the same exchanges. s may not be unique; x is.
 //!
-//! Cost: rank²·|Z| for V and again for H, rank³/6; with bounds in the way also rank·|Z|².
+//! Cost: rank²·|Z|/2 for V and again for H, rank³/6 (less where A has zeros); with bounds in the way also rank·|Z|².
 
 use super::bounded_qp::{BoundedQp, Exit, Indefinite, Program};
 use super::dense_cholesky::{GrowingCholesky, axpy, dot};
 
 /// Remaining diagonal, of a unit one, up to which the rest depends on the pivots.
 const DEPENDENT: f64 = 1e-12;
+/// Pivot, of a unit diagonal, from which on any order of elimination is good enough.
+const DOUBTFUL: f64 = 1e-4;
 /// Diagonal of P below which a component is the same in every solution.
 const DETERMINED: f64 = 1e-8;
 /// Relative distance outside a bound that counts as round-off.
@@ -29,27 +31,57 @@ const OUTSIDE: f64 = 1e-12;
 #[derive(Clone, Debug, Default)]
 struct Face {
     indices: Vec<usize>,
-    /// Column `v_z` of V for each index, one row of `indices.len()` numbers each.
-    columns: Vec<f64>,
+    /// Nonzero run of each column v_z of V: start in `values`, and its first row.
+    runs: Vec<(usize, usize)>,
+    values: Vec<f64>,
     /// Place in the face of each pivot.
     pivots: Vec<usize>,
-    remaining: Vec<f64>,
-    pivot_column: Vec<f64>,
-    gram: Vec<f64>,
     factor: GrowingCholesky,
+    remaining: Vec<f64>,
+    square: Vec<f64>,
+    pivot_column: Vec<f64>,
 }
 
 impl Face {
-    /// V, by pivoted Cholesky.
+    /// V, in the order of the indices where that is well-conditioned, otherwise with the best pivots.
     fn pivot(&mut self, program: &Program, indices: impl Iterator<Item = usize>) {
         self.indices.clear();
         self.indices.extend(indices);
+        if !self.pivot_in_order(program) {
+            self.pivot_by_size(program);
+        }
+    }
+
+    /// Keeps the zeros of A. False if a pivot is so small that the choice of pivots matters.
+    fn pivot_in_order(&mut self, program: &Program) -> bool {
+        self.forget_columns();
+        self.factor.clear();
+        for (place, &z) in self.indices.iter().enumerate() {
+            let (row, pivots, indices) = (program.row(z), &self.pivots, &self.indices);
+            let schur = self.factor.examine(row[z], |k| row[indices[pivots[k]]]);
+            if schur > DEPENDENT && schur < DOUBTFUL {
+                return false;
+            }
+            let first = self.factor.examined_first();
+            self.runs.push((self.values.len(), first));
+            self.values.extend_from_slice(&self.factor.examined()[first..]);
+            if schur > DEPENDENT {
+                self.factor.append(schur);
+                self.values.push(schur.sqrt());
+                self.pivots.push(place);
+            }
+        }
+        true
+    }
+
+    /// The largest remaining diagonal first.
+    fn pivot_by_size(&mut self, program: &Program) {
+        self.forget_columns();
         let n = self.indices.len();
-        self.columns.clear();
-        self.columns.resize(n * n, 0.0);
+        self.square.clear();
+        self.square.resize(n * n, 0.0);
         self.remaining.clear();
         self.remaining.resize(n, 1.0);
-        self.pivots.clear();
         for step in 0..n {
             let mut pivot = 0;
             for place in 1..n {
@@ -62,14 +94,14 @@ impl Face {
             }
             let root = self.remaining[pivot].sqrt();
             self.pivot_column.clear();
-            self.pivot_column.extend_from_slice(&self.columns[pivot * n..pivot * n + step]);
+            self.pivot_column.extend_from_slice(&self.square[pivot * n..pivot * n + step]);
             let row = program.row(self.indices[pivot]);
             for (place, &z) in self.indices.iter().enumerate() {
                 // Nothing remains of a pivot: its column ends where it was chosen.
                 if self.remaining[place] == f64::NEG_INFINITY {
                     continue;
                 }
-                let column = &mut self.columns[place * n..place * n + step + 1];
+                let column = &mut self.square[place * n..place * n + step + 1];
                 let v = if place == pivot { root } else { (row[z] - dot(&column[..step], &self.pivot_column)) / root };
                 column[step] = v;
                 self.remaining[place] -= v * v;
@@ -77,29 +109,54 @@ impl Face {
             self.remaining[pivot] = f64::NEG_INFINITY;
             self.pivots.push(pivot);
         }
+        let rank = self.rank();
+        for place in 0..n {
+            let step = self.pivots.iter().position(|pivot| *pivot == place);
+            self.runs.push((self.values.len(), 0));
+            self.values.extend_from_slice(&self.square[place * n..place * n + step.map_or(rank, |step| step + 1)]);
+        }
+    }
+
+    fn forget_columns(&mut self) {
+        self.runs.clear();
+        self.values.clear();
+        self.pivots.clear();
     }
 
     fn rank(&self) -> usize {
         self.pivots.len()
     }
 
-    fn column(&self, place: usize) -> &[f64] {
-        let n = self.indices.len();
-        &self.columns[place * n..place * n + self.rank()]
+    /// First row of `v_z` that is not zero, and its entries from there.
+    fn column(&self, place: usize) -> (usize, &[f64]) {
+        let (start, first) = self.runs[place];
+        let end = self.runs.get(place + 1).map_or(self.values.len(), |next| next.0);
+        (first, &self.values[start..end])
+    }
+
+    /// `v_zᵀ y`.
+    fn project(&self, place: usize, y: &[f64]) -> f64 {
+        let (first, v) = self.column(place);
+        dot(v, &y[first..])
+    }
+
+    /// `y += a v_z`.
+    fn add(&self, place: usize, a: f64, y: &mut [f64]) {
+        let (first, v) = self.column(place);
+        axpy(a, v, &mut y[first..]);
     }
 
     /// Factors H = Σ v_z v_zᵀ.
     fn factor_gram(&mut self) -> Result<(), Indefinite> {
         let k = self.rank();
-        let mut gram = std::mem::take(&mut self.gram);
+        let mut gram = std::mem::take(&mut self.square);
         gram.clear();
         gram.resize(k * k, 0.0);
         for place in 0..self.indices.len() {
-            let v = self.column(place);
-            for a in 0..k {
-                if v[a] != 0.0 {
-                    axpy(v[a], &v[..a + 1], &mut gram[a * k..a * k + a + 1]);
-                }
+            let (first, v) = self.column(place);
+            for (a, value) in v.iter().enumerate() {
+                let row = (first + a) * k + first;
+                axpy(*value, &v[..a + 1], &mut gram[row..row + a + 1]);
             }
         }
         self.factor.clear();
@@ -111,16 +168,17 @@ impl Face {
             }
             self.factor.append(schur);
         }
-        self.gram = gram;
+        self.square = gram;
         Ok(())
     }
 
     /// `g = L⁻¹ c_B`, `c` given by place in the face.
     fn reduce(&self, c: impl Fn(usize) -> f64, g: &mut Vec<f64>) {
         g.clear();
-        for (step, pivot) in self.pivots.iter().enumerate() {
-            let v = self.column(*pivot);
-            let value = (c(*pivot) - dot(&v[..step], g)) / v[step];
+        for pivot in &self.pivots {
+            let (first, v) = self.column(*pivot);
+            let last = v.len() - 1;
+            let value = (c(*pivot) - dot(&v[..last], &g[first..])) / v[last];
             g.push(value);
         }
     }
@@ -219,12 +277,12 @@ impl MinimumNorm {
             // g − V x
             self.residual.clone_from(&self.g);
             for place in 0..n {
-                axpy(-self.x[place], face.column(place), &mut self.residual);
+                face.add(place, -self.x[place], &mut self.residual);
             }
             face.factor.solve(&mut self.residual);
             axpy(1.0, &self.residual, &mut self.y);
             for place in 0..n {
-                self.x[place] = dot(face.column(place), &self.y);
+                self.x[place] = face.project(place, &self.y);
             }
         }
     }
@@ -246,12 +304,12 @@ impl MinimumNorm {
         for _ in 0..3 {
             self.residual.clone_from(&self.g);
             for place in 0..indices.len() {
-                axpy(-self.x[place], self.face.column(place), &mut self.residual);
+                self.face.add(place, -self.x[place], &mut self.residual);
             }
-            self.loaded.reduce(|k| dot(self.face.column(self.places[k]), &self.residual), &mut self.y);
+            self.loaded.reduce(|k| self.face.project(self.places[k], &self.residual), &mut self.y);
             self.loaded.factor.solve(&mut self.y);
             for (k, place) in self.places.iter().enumerate() {
-                self.x[*place] += dot(self.loaded.column(k), &self.y);
+                self.x[*place] += self.loaded.project(k, &self.y);
             }
         }
         Ok(())
@@ -278,7 +336,8 @@ impl MinimumNorm {
         m.scale.clear();
         for (place, z) in face.indices.iter().enumerate() {
             let begin = m.reduced.len();
-            m.reduced.extend_from_slice(face.column(place));
+            m.reduced.resize(begin + k, 0.0);
+            face.add(place, 1.0, &mut m.reduced[begin..]);
             face.factor.forward(&mut m.reduced[begin..]);
             let column = &m.reduced[begin..];
             let diagonal = 1.0 - dot(column, column);

@@ -26,6 +26,7 @@ pub(crate) struct ScaledDelassus {
     pub values: Vec<f64>,
     /// d_i = √W_ii; zero for a row without inertia.
     pub scale: Vec<f64>,
+    inverse_scale: Vec<f64>,
     /// Blocks at each body: `(block, side)` in `touching[first[b]..first[b + 1]]`.
     first: Vec<usize>,
     touching: Vec<(usize, usize)>,
@@ -42,6 +43,7 @@ impl ScaledDelassus {
         self.values.clear();
         self.values.resize(n * n, 0.0);
         match problem.delassus() {
+            Delassus::Dense(w) if problem.asymmetry() == 0.0 => self.values.copy_from_slice(w.values()),
             Delassus::Dense(w) => {
                 for i in 0..n {
                     for j in 0..=i {
@@ -96,14 +98,12 @@ impl ScaledDelassus {
                                 sum += jm[b] * j[b];
                             }
                             self.values[i * n + column] += sum;
+                            if column < i {
+                                self.values[column * n + i] += sum;
+                            }
                         }
                     }
                 }
-            }
-        }
-        for i in 0..n {
-            for j in 0..i {
-                self.values[j * n + i] = self.values[i * n + j];
             }
         }
     }
@@ -140,27 +140,33 @@ impl ScaledDelassus {
     fn normalise(&mut self) -> Result<(), String> {
         let n = self.n;
         self.scale.clear();
+        self.inverse_scale.clear();
         for i in 0..n {
             let diagonal = self.values[i * n + i];
             if diagonal < 0.0 {
                 return Err(format!("W[{i}][{i}] = {diagonal} is negative"));
             }
-            self.scale.push(diagonal.sqrt());
+            let root = diagonal.sqrt();
+            self.scale.push(root);
+            self.inverse_scale.push(if root > 0.0 { 1.0 / root } else { 0.0 });
         }
         for i in 0..n {
             let row = &mut self.values[i * n..(i + 1) * n];
-            let di = self.scale[i];
+            let di = self.inverse_scale[i];
             for (j, value) in row.iter_mut().enumerate() {
-                let scale = di * self.scale[j];
+                if *value == 0.0 {
+                    continue;
+                }
+                let scale = di * self.inverse_scale[j];
                 if scale > 0.0 {
-                    *value /= scale;
+                    *value *= scale;
                     if value.abs() > 1.0 + MINOR {
                         return Err(format!(
                             "W[{i}][{j}]² exceeds W[{i}][{i}]·W[{j}][{j}] by the factor {}",
                             *value * *value
                         ));
                     }
-                } else if *value != 0.0 {
+                } else {
                     return Err(format!("W[{i}][{j}] = {value} beside a zero diagonal"));
                 }
             }

@@ -130,6 +130,8 @@ pub(crate) struct Shortener {
     shortest: MinimumNorm,
     face: Vec<usize>,
     kept: Vec<f64>,
+    /// Size of the face on which everything was found loaded, or zero.
+    solved: usize,
 }
 
 impl Shortener {
@@ -138,6 +140,7 @@ impl Shortener {
     pub fn all_loaded(&mut self, scaled: &ScaledProgram, state: &mut BoundedQp) -> Result<bool, Indefinite> {
         let program = scaled.program();
         self.kept.clone_from(&state.x);
+        self.solved = 0;
         self.face.clear();
         self.face.extend(state.basis.iter().chain(&state.dependent));
         self.face.sort_unstable();
@@ -146,6 +149,7 @@ impl Shortener {
             state.evaluate(&program);
             let allowed = scaled.round_off_speed(state);
             if scaled.natural(state) <= allowed {
+                self.solved = self.face.len();
                 return Ok(true);
             }
         }
@@ -157,6 +161,7 @@ impl Shortener {
     pub fn shorten(&mut self, scaled: &ScaledProgram, state: &mut BoundedQp) -> Result<usize, Indefinite> {
         let program = scaled.program();
         let grazing = scaled.grazing(state);
+        let solved = std::mem::take(&mut self.solved);
         self.face.clear();
         let mut redundant = false;
         for i in 0..program.len() {
@@ -168,6 +173,10 @@ impl Shortener {
         }
         if !redundant {
             return Ok(0);
+        }
+        if solved == self.face.len() {
+            // Nothing touches but what was all loaded: that answer was the shortest.
+            return Ok(self.shortest.indeterminacy(&program, state));
         }
         self.kept.clone_from(&state.x);
         let before = scaled.natural(state);

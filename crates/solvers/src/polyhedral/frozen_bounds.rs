@@ -63,7 +63,7 @@ struct Contact {
     block: usize,
     normal: usize,
     generators: usize,
-    /// Bound of each σ over the normal impulse, ℓμ [1].
+    /// Bound of each σ over the normal impulse, ℓμ.
     slope: f64,
 }
 

@@ -85,7 +85,7 @@ impl FrictionPolygon {
         self.sides.count() / 2
     }
 
-    /// Circumradius ρ over the disk's radius [1].
+    /// Circumradius ρ over the disk's radius.
     pub fn circumradius(&self) -> f64 {
         match self.fit {
             Fit::Inscribed => 1.0,
@@ -93,12 +93,12 @@ impl FrictionPolygon {
         }
     }
 
-    /// Half the length of a side, ℓ = ρ sin(π/N): the bound of every |σ_k| [1].
+    /// Half the length of a side, ℓ = ρ sin(π/N): the bound of every |σ_k|.
     pub fn half_side(&self) -> f64 {
         self.circumradius() * self.sides.half_sector().1
     }
 
-    /// Largest relative error of the friction bound over all directions [1]: 1 − cos π/N or 1/cos(π/N) − 1.
+    /// Largest relative error of the friction bound over all directions: 1 − cos π/N or 1/cos(π/N) − 1.
     pub fn cone_error(&self) -> f64 {
         let cosine = self.sides.half_sector().0;
         match self.fit {

@@ -50,7 +50,7 @@ const POLISH_FROM: f64 = 1e-6;
 pub struct SocpOptions {
     /// The law: the convex relaxation, or Coulomb's by the outer loop.
     pub flow: FlowRule,
-    /// Clarabel's tolerance [1].
+    /// Clarabel's tolerance, relative to the units of the program.
     pub tolerance: f64,
     /// Most interior-point steps of one program.
     pub max_interior_steps: u32,

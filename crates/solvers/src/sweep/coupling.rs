@@ -64,7 +64,7 @@ type Row = [f64; 12];
 /// `W r = (J L) y`. The same twelve numbers per row then gather and scatter, which halves what a sweep reads.
 ///
 /// An inverse mass that is not symmetric positive semidefinite has no L; then `L = 1` and the scatter has its own rows
-/// `J M⁻¹`.
+/// `M⁻¹Jᵀ`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyCoupling {
     /// y, six numbers per body, and a last entry that stands for all that is fixed: its columns are zero.
@@ -73,13 +73,15 @@ pub(super) struct BodyCoupling {
     bodies: Vec<[u32; 2]>,
     /// J L, or J.
     gather: Vec<Row>,
-    /// J M⁻¹; empty if `gather` serves.
+    /// M⁻¹Jᵀ; empty if `gather` serves.
     scatter: Vec<Row>,
     /// L of every body; empty if L = 1.
     roots: Vec<InverseMass>,
     /// Scratch of [`BodyCoupling::drift`].
     fresh: Vec<[f64; 6]>,
     magnitude: Vec<[f64; 6]>,
+    /// Largest linear and angular term summed since the last reset.
+    peak: [f64; 2],
 }
 
 impl BodyCoupling {
@@ -108,7 +110,7 @@ impl BodyCoupling {
                 } else {
                     let keep = |side: usize, i: usize| if pair[side] == fixed { 0.0 } else { j[6 * side + i] };
                     self.gather.push(std::array::from_fn(|i| keep(i / 6, i % 6)));
-                    self.scatter.push(times_matrices(j, pair, w.inverse_mass()));
+                    self.scatter.push(matrices_times(w.inverse_mass(), pair, j));
                 }
             }
         }
@@ -137,34 +139,39 @@ impl BodyCoupling {
     /// y from scratch.
     pub(super) fn reset(&mut self, offsets: &[usize], r: &[f64]) {
         let rows = if self.scatter.is_empty() { &self.gather } else { &self.scatter };
+        self.peak = [0.0; 2];
         self.state.fill([0.0; 6]);
         accumulate(&mut self.state, &self.bodies, rows, offsets, r, |x| x);
     }
 
-    /// Largest `|Δv − M⁻¹Jᵀr|` relative to the terms summed in its body, from the operator itself.
+    /// Largest `|Δv − M⁻¹Jᵀr|`, the latter from the operator itself, relative to the largest term ever summed: an impulse
+    /// that came and went leaves its round-off behind. Linear and angular velocities are compared apart.
     pub(super) fn drift(&mut self, w: &FactoredDelassus, offsets: &[usize], r: &[f64]) -> f64 {
-        let BodyCoupling { state, bodies, fresh, magnitude, roots, .. } = self;
+        let BodyCoupling { state, bodies, fresh, magnitude, roots, peak, .. } = self;
         for sums in [&mut *fresh, &mut *magnitude] {
             sums.clear();
             sums.resize(state.len(), [0.0; 6]);
         }
         accumulate(fresh, bodies, w.jacobian(), offsets, r, |x| x);
         accumulate(magnitude, bodies, w.jacobian(), offsets, r, f64::abs);
-        let mut worst: f64 = 0.0;
+        let mut difference = [0.0f64; 2];
         for (b, m) in w.inverse_mass().iter().enumerate() {
             let kept = times_root(roots.get(b), &state[b]);
-            let mut scale: f64 = 0.0;
-            let mut difference: f64 = 0.0;
             for i in 0..6 {
                 let exact: f64 = (0..6).map(|j| m[i][j] * fresh[b][j]).sum();
                 let terms: f64 = (0..6).map(|j| (m[i][j] * magnitude[b][j]).abs()).sum();
-                difference = difference.max((exact - kept[i]).abs());
-                scale = scale.max(terms);
+                difference[i / 3] = difference[i / 3].max((exact - kept[i]).abs());
+                peak[i / 3] = peak[i / 3].max(terms);
             }
-            // A body at rest under vanishing impulses may keep a remainder of the impulses that left it.
-            worst = worst.max(difference / scale.max(f64::MIN_POSITIVE.sqrt()));
         }
-        worst
+        (0..2).map(|i| if difference[i] > 0.0 { difference[i] / peak[i] } else { 0.0 }).fold(0.0, f64::max)
+    }
+
+    /// Addresses of the buffers.
+    #[cfg(test)]
+    pub(super) fn places(&self) -> [usize; 4] {
+        let BodyCoupling { state, bodies, gather, roots, .. } = self;
+        [state.as_ptr().addr(), bodies.as_ptr().addr(), gather.as_ptr().addr(), roots.as_ptr().addr()]
     }
 
     pub(super) fn velocities(&self, out: &mut Vec<f64>) {
@@ -257,6 +264,18 @@ fn times_matrices(j: &Row, pair: &[u32; 2], matrices: &[InverseMass]) -> Row {
     product
 }
 
+/// The matrix of each side's body times `j`: the same for a symmetric matrix, and the one that `Δv = M⁻¹Jᵀr` asks for.
+fn matrices_times(matrices: &[InverseMass], pair: &[u32; 2], j: &Row) -> Row {
+    let mut product = [0.0; 12];
+    for (side, body) in pair.iter().enumerate() {
+        let Some(m) = matrices.get(*body as usize) else { continue };
+        for a in 0..6 {
+            product[6 * side + a] = (0..6).map(|b| m[a][b] * j[6 * side + b]).sum();
+        }
+    }
+    product
+}
+
 /// L with `M⁻¹ = L Lᵀ`, lower triangular, zero columns where the matrix is singular. `None` if that reproduces the
 /// matrix only to more than round-off: it is asymmetric, indefinite, or too badly scaled.
 fn square_root(m: &InverseMass) -> Option<InverseMass> {
@@ -275,7 +294,8 @@ fn square_root(m: &InverseMass) -> Option<InverseMass> {
         for j in 0..6 {
             let product: f64 = (0..6).map(|k| l[i][k] * l[j][k]).sum();
             // For a semidefinite matrix |m_ij| ≤ √(m_ii m_jj).
-            if !((product - m[i][j]).abs() <= 8.0 * f64::EPSILON * (m[i][i] * m[j][j]).sqrt()) {
+            let reproduced = (product - m[i][j]).abs() <= 8.0 * f64::EPSILON * (m[i][i] * m[j][j]).sqrt();
+            if !reproduced {
                 return None;
             }
         }

@@ -21,6 +21,17 @@ pub enum Acceptance {
     OwnResidual,
 }
 
+/// How to sweep, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweepPlan {
+    /// In which order blocks are visited.
+    pub order: SweepOrder,
+    /// Most sweeps.
+    pub max_sweeps: usize,
+    /// Who says that the sweeps may end.
+    pub acceptance: Acceptance,
+}
+
 /// What the sweeps amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SweepReport {
@@ -44,7 +55,7 @@ impl<S> Default for Sweeps<S> {
 }
 
 impl<S: ContactStep> Sweeps<S> {
-    /// Improves `r` until accepted or `max_sweeps` are done. `r` is feasible on return.
+    /// Improves `r` until accepted, until it moves by round-off only, or until `max_sweeps` are done. `r` is feasible on return.
     ///
     /// A small change per sweep is no proof: a slow iteration moves little while far from its limit. It only tells when
     /// looking at the residual is worth its price.
@@ -53,11 +64,10 @@ impl<S: ContactStep> Sweeps<S> {
         problem: &ContactProblem,
         r: &mut [f64],
         stop: &StoppingRule,
-        order: SweepOrder,
-        max_sweeps: usize,
-        acceptance: Acceptance,
+        plan: SweepPlan,
         history: &mut History,
     ) -> SweepReport {
+        let SweepPlan { order, max_sweeps, acceptance } = plan;
         make_feasible(problem, r);
         self.sweeper.prepare(problem);
         let mut target = stop.target_speed(problem);
@@ -80,12 +90,15 @@ impl<S: ContactStep> Sweeps<S> {
             let change = self.sweeper.sweep(problem, r, order.direction(report.sweeps));
             report.sweeps += 1;
             let last = report.sweeps == max_sweeps;
-            let look = change <= look_below || report.sweeps % LOOK_EVERY == 0;
+            let look = change <= look_below || report.sweeps.is_multiple_of(LOOK_EVERY);
             if look || last || history.is_on() {
                 report.residual = self.sweeper.residual(problem, r);
                 history.record(report.sweeps, report.residual);
-                // A fixed point will not move again, whatever its residual.
-                if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) || change == 0.0 {
+                if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) {
+                    break;
+                }
+                // What moves by round-off only will not get better, whatever its residual.
+                if change <= FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r) {
                     break;
                 }
                 // The residual falls about as fast as the change: look again when it should have arrived.
@@ -106,7 +119,9 @@ impl<S: ContactStep> Sweeps<S> {
         target: &mut f64,
     ) -> bool {
         // Below the round-off of the largest terms no residual can be told from zero, whatever was asked.
-        if !(residual <= f64::max(*target, FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r))) {
+        let floor = FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r);
+        let small = residual <= f64::max(*target, floor);
+        if !small {
             return false;
         }
         if acceptance == Acceptance::OwnResidual {

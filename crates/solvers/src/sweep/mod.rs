@@ -18,7 +18,7 @@ mod driver;
 mod local;
 
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
-pub use driver::{Acceptance, SweepReport, Sweeps};
+pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 use coupling::{BodyCoupling, Coupling, DenseCoupling, SparseCoupling};
 use local::PreparedBlock;
@@ -100,8 +100,9 @@ impl<S: ContactStep> Sweeper<S> {
 
     /// Takes `r` as the current impulses: Δv is computed from scratch. Call after changing `r` from outside.
     pub fn begin(&mut self, problem: &ContactProblem, r: &[f64]) {
-        if let Delassus::Factored(_) = problem.delassus() {
+        if let Delassus::Factored(w) = problem.delassus() {
             self.bodies.reset(problem.offsets(), r);
+            debug_assert!(self.bodies.drift(w, problem.offsets(), r) <= 1e-12);
         }
     }
 
@@ -194,4 +195,49 @@ fn worst_natural_map<S: ContactStep, C: Coupling>(
         worst = if map <= worst { worst } else { map };
     }
     worst
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::one_contact::OneContact;
+    use signorini_problem::{Block, FactoredDelassus, InverseMass, Symmetry};
+
+    fn chain(bodies: usize, offset: f64) -> ContactProblem {
+        let mass: InverseMass = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
+        let mut jacobian = Vec::new();
+        let mut blocks = Vec::new();
+        for c in 0..bodies {
+            let block = if c % 3 == 2 { Block::joint(3) } else { Block::contact(0.5) };
+            for i in 0..3 {
+                let mut row = [0.0; 12];
+                (row[i], row[6 + i], row[9 + (i + 1) % 3]) = (-1.0, 1.0, offset);
+                jacobian.push(row);
+            }
+            blocks.push(block);
+        }
+        let pairs = (0..bodies as u32).map(|b| [b.checked_sub(1), Some(b)]).collect();
+        let w = FactoredDelassus::new(vec![mass; bodies], pairs, jacobian);
+        ContactProblem::new(blocks, Delassus::Factored(w), vec![-1.0; 3 * bodies], Symmetry::Exact).unwrap()
+    }
+
+    /// Every buffer stays where it is: nothing was allocated.
+    #[test]
+    fn preparing_again_for_the_same_size_keeps_every_buffer() {
+        let mut sweeper = Sweeper::<OneContact>::default();
+        let mut places = Vec::new();
+        for offset in [0.3, 0.7] {
+            let problem = chain(30, offset);
+            let mut r = vec![0.0; problem.rows()];
+            sweeper.prepare(&problem);
+            sweeper.begin(&problem, &r);
+            sweeper.sweep(&problem, &mut r, Direction::Forward);
+            sweeper.residual(&problem, &r);
+            let buffers = sweeper.bodies.places();
+            places.push((sweeper.blocks.as_ptr().addr(), sweeper.joint_inverses.as_ptr().addr(), buffers));
+        }
+        assert_eq!(places[0], places[1]);
+    }
 }
