@@ -177,9 +177,9 @@ impl Body {
 
     /// Checks everything and turns the description into what the world keeps.
     pub(crate) fn into_record(self, id: BodyId) -> Result<BodyRecord, WorldError> {
-        check_vector(&id, POSITION, self.position, MAX_POSITION)?;
-        check_vector(&id, VELOCITY, self.velocity, MAX_SPEED)?;
-        check_vector(&id, SPIN, self.spin, MAX_SPIN)?;
+        check_vector(&id, &POSITION, self.position)?;
+        check_vector(&id, &VELOCITY, self.velocity)?;
+        check_vector(&id, &SPIN, self.spin)?;
         let orientation = checked_orientation(&id, self.orientation)?;
         if let Some((field, value, range)) = self.material.invalid() {
             return Err(WorldError::BodyValue { body: id, field, value, range });
@@ -212,24 +212,36 @@ impl Body {
     }
 }
 
-pub(crate) const POSITION: [&str; 3] = ["position x", "position y", "position z"];
-pub(crate) const VELOCITY: [&str; 3] = ["velocity x", "velocity y", "velocity z"];
-pub(crate) const SPIN: [&str; 3] = ["spin x", "spin y", "spin z"];
-pub(crate) const FORCE: [&str; 3] = ["force x", "force y", "force z"];
-pub(crate) const TORQUE: [&str; 3] = ["torque x", "torque y", "torque z"];
-pub(crate) const POINT: [&str; 3] = ["point x", "point y", "point z"];
+/// A vector that is checked at the door: what its components are called and how large they may be.
+pub(crate) struct VectorField {
+    names: [&'static str; 3],
+    limit: f64,
+    range: &'static str,
+}
+
+const ANY: &str = "the finite numbers";
+const ANYWHERE: &str = "[-1e10, 1e10] m";
+pub(crate) const POSITION: VectorField =
+    VectorField { names: ["position x", "position y", "position z"], limit: MAX_POSITION, range: ANYWHERE };
+pub(crate) const POINT: VectorField =
+    VectorField { names: ["point x", "point y", "point z"], limit: MAX_POSITION, range: ANYWHERE };
+const CENTRE: VectorField =
+    VectorField { names: ["centre x", "centre y", "centre z"], limit: MAX_POSITION, range: ANYWHERE };
+pub(crate) const VELOCITY: VectorField =
+    VectorField { names: ["velocity x", "velocity y", "velocity z"], limit: MAX_SPEED, range: "[-1e8, 1e8] m/s" };
+pub(crate) const SPIN: VectorField =
+    VectorField { names: ["spin x", "spin y", "spin z"], limit: MAX_SPIN, range: "[-1e8, 1e8] rad/s" };
+pub(crate) const FORCE: VectorField =
+    VectorField { names: ["force x", "force y", "force z"], limit: f64::MAX, range: ANY };
+pub(crate) const TORQUE: VectorField =
+    VectorField { names: ["torque x", "torque y", "torque z"], limit: f64::MAX, range: ANY };
 
 /// Refuses components that are not finite or beyond the limit.
-pub(crate) fn check_vector(
-    id: &BodyId,
-    fields: [&'static str; 3],
-    vector: DVec3,
-    limit: f64,
-) -> Result<(), WorldError> {
-    for (field, value) in fields.into_iter().zip(vector.to_array()) {
-        if !(value.abs() <= limit) {
-            let range = if limit == f64::MAX { "the finite numbers" } else { "±1e10 m, ±1e8 m/s or ±1e8 rad/s" };
-            return Err(WorldError::BodyValue { body: id.clone(), field, value, range });
+pub(crate) fn check_vector(id: &BodyId, field: &VectorField, vector: DVec3) -> Result<(), WorldError> {
+    for (name, value) in field.names.into_iter().zip(vector.to_array()) {
+        // A NaN fails every comparison.
+        if !(-field.limit..=field.limit).contains(&value) {
+            return Err(WorldError::BodyValue { body: id.clone(), field: name, value, range: field.range });
         }
     }
     Ok(())
@@ -311,7 +323,7 @@ impl Inertial {
     fn new(id: &BodyId, properties: MassProperties) -> Result<Self, WorldError> {
         let MassProperties { mass, centre, inertia } = properties;
         check_mass(id, mass)?;
-        check_vector(id, ["centre x", "centre y", "centre z"], centre, MAX_POSITION)?;
+        check_vector(id, &CENTRE, centre)?;
         let refuse = |why, moments: DVec3| WorldError::Inertia { body: id.clone(), why, moments: moments.to_array() };
         let diagonal = DVec3::new(inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z);
         if !inertia.is_finite() {

@@ -129,16 +129,6 @@ pub enum StepError {
         /// The limit.
         limit: usize,
     },
-    /// The narrow phase could not treat a pair.
-    #[error("{a} and {b}: {why}")]
-    Collision {
-        /// First body.
-        a: BodyId,
-        /// Second body.
-        b: BodyId,
-        /// What went wrong.
-        why: String,
-    },
     /// An island is not a valid contact problem.
     #[error("island {island}: {source}")]
     Problem {

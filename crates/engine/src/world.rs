@@ -227,7 +227,7 @@ impl World {
     /// Puts the origin of a body's frame somewhere else \[m\].
     pub fn set_position(&mut self, body: BodyHandle, position: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
-        body::check_vector(&record.id, body::POSITION, position, body::MAX_POSITION)?;
+        body::check_vector(&record.id, &body::POSITION, position)?;
         record.state.position = position + record.state.orientation * record.mass.centre;
         Ok(())
     }
@@ -246,7 +246,7 @@ impl World {
     pub fn set_velocity(&mut self, body: BodyHandle, velocity: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         movable(record, "set in motion")?;
-        body::check_vector(&record.id, body::VELOCITY, velocity, body::MAX_SPEED)?;
+        body::check_vector(&record.id, &body::VELOCITY, velocity)?;
         record.state.velocity = velocity;
         Ok(())
     }
@@ -255,7 +255,7 @@ impl World {
     pub fn set_spin(&mut self, body: BodyHandle, spin: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         movable(record, "set in motion")?;
-        body::check_vector(&record.id, body::SPIN, spin, body::MAX_SPIN)?;
+        body::check_vector(&record.id, &body::SPIN, spin)?;
         record.state.spin = spin;
         Ok(())
     }
@@ -278,7 +278,7 @@ impl World {
     /// Adds a force at a point of the world for the next step \[N\].
     pub fn add_force_at(&mut self, body: BodyHandle, force: DVec3, point: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
-        body::check_vector(&record.id, body::POINT, point, body::MAX_POSITION)?;
+        body::check_vector(&record.id, &body::POINT, point)?;
         let torque = (point - record.state.position).cross(force);
         self.add_force_and_torque(body, force, torque)
     }
@@ -294,8 +294,8 @@ impl World {
             return Err(WorldError::Kind { body: record.id.clone(), operation: "push", kind: record.kind.name() });
         }
         let (force, torque) = (record.force + force, record.torque + torque);
-        body::check_vector(&record.id, body::FORCE, force, f64::MAX)?;
-        body::check_vector(&record.id, body::TORQUE, torque, f64::MAX)?;
+        body::check_vector(&record.id, &body::FORCE, force)?;
+        body::check_vector(&record.id, &body::TORQUE, torque)?;
         record.force = force;
         record.torque = torque;
         Ok(())

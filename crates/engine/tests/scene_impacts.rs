@@ -175,3 +175,34 @@ fn fast_ball_does_not_pass_a_thin_wall() {
     let x = w.body(b).unwrap().position().x;
     assert!((x - 49.4995).abs() < 1e-6, "stopped at the wall, not at {x}");
 }
+
+#[test]
+fn elastic_ball_on_a_resting_cube_never_gains() {
+    for drop in [0.3, 0.5, 0.77, 1.0, 1.3] {
+        let mut w = world();
+        add_floor(&mut w, 0.5, 0.0);
+        w.add(cube("cube", v(0.0, 0.0, 0.5)).mass(50.0).material(surface(0.5, 1.0))).unwrap();
+        w.add(ball("ball", v(0.0, 0.0, 1.5 + drop)).material(surface(0.5, 1.0))).unwrap();
+        let mut last = w.energy().total();
+        for _ in 0..500 {
+            step_checked(&mut w, H);
+            let now = w.energy().total();
+            assert!(now <= last + 1e-6, "drop {drop}, step {}: {last} → {now}", w.steps());
+            last = now;
+        }
+    }
+}
+
+#[test]
+fn ball_under_a_ceiling_bounces_with_the_closed_form() {
+    // Thrown up at 5 m/s under a ceiling 0.8 m above its top: hits with √(25 − 2g·0.8), comes back with 0.9 of that.
+    let mut w = world();
+    let ceiling = Body::fixed(Shape::half_space(-DVec3::Z).unwrap()).position(v(0.0, 0.0, 2.3));
+    w.add(ceiling.material(surface(0.0, 0.9)).named("ceiling")).unwrap();
+    let b = w.add(ball("ball", v(0.0, 0.0, 1.0)).velocity(v(0.0, 0.0, 5.0)).material(surface(0.0, 0.9))).unwrap();
+    run(&mut w, 30);
+    let body = w.body(b).unwrap();
+    let hit = (25.0 - 2.0 * G * 0.8f64).sqrt();
+    let expected = 0.5 * (0.9 * hit).powi(2) + G * 1.8;
+    close(0.5 * body.velocity().length_squared() + G * body.position().z, expected, 1e-9);
+}

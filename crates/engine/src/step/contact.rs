@@ -18,7 +18,8 @@
 //! that is, −e u_i just after the impact and free motion for the rest of the step. With t = 0 or a = 0 this is
 //! `u_N⁺ = −e u_N⁻`; with it a ball that falls and bounces has the energy of the closed form in every step, wherever in
 //! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
-//! again. Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
+//! again. (Of two dynamic bodies each may be held by others while the other one falls, so there a is the least that
+//! either may have: too little bounce by at most h·g, never too much.) Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
 //! bounce, never both.
 
 use crate::shape::Aabb;
@@ -39,11 +40,15 @@ pub(crate) struct Impact {
     pub time: f64,
     /// Normal velocity just before, negative [m/s].
     pub speed: f64,
-    /// Free normal acceleration [m/s²].
+    /// Free normal acceleration after it [m/s²].
     pub acceleration: f64,
 }
 
 impl Impact {
+    /// Fast enough, and not brought back to rest before the step is over.
+    fn bounces(&self, restitution: f64, dt: f64, rest_speed: f64) -> bool {
+        -self.speed >= rest_speed && self.target(restitution, dt) > 0.0
+    }
     /// Least normal velocity at the end of the step [m/s].
     pub fn target(&self, restitution: f64, dt: f64) -> f64 {
         f64::max(0.0, -restitution * self.speed + (dt - self.time) * self.acceleration)
@@ -219,13 +224,15 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// When the first of the points bounces, if any does.
     fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
-        let mut first = None;
+        let mut first: Option<f64> = None;
         for manifold in manifolds {
             for point in &manifold.points {
                 let contact = self.contact(0.0, manifold, point, material, rest_speed);
-                let closing = self.approach(&contact, 0.0).closing(contact.gap, self.dt);
-                if let (Some(_), Some((time, _))) = (contact.impact, closing) {
-                    first = Some(first.map_or(time, |t: f64| t.min(time)));
+                let approach = self.approach(&contact, 0.0);
+                let Some((time, speed)) = approach.closing(contact.gap, self.dt) else { continue };
+                let impact = Impact { time, speed, acceleration: approach.after_bounce };
+                if impact.bounces(contact.restitution, self.dt, rest_speed) {
+                    first = Some(first.map_or(time, |t| t.min(time)));
                 }
             }
         }
@@ -268,7 +275,14 @@ impl Pair<'_> {
             contact.frame[0].dot(contact.velocity(&twist(0), &twist(1)))
         };
         let acceleration = (normal_velocity(self.dt) - normal_velocity(0.0)) / self.dt;
-        Approach { velocity: normal_velocity(time), acceleration }
+        let mut after_bounce = acceleration;
+        if self.bodies.iter().all(|body| body.is_dynamic()) {
+            // Either may be held by other contacts, and then only the other one falls back.
+            let alone =
+                |i: usize| contact.frame[0].dot(self.free[i].after.linear - self.free[i].before.linear) / self.dt;
+            after_bounce = after_bounce.min(-alone(0)).min(alone(1));
+        }
+        Approach { velocity: normal_velocity(time), acceleration, after_bounce }
     }
 }
 
@@ -321,8 +335,10 @@ pub(crate) fn contacts(
 struct Approach {
     /// Negative when approaching [m/s].
     velocity: f64,
-    /// [m/s²].
+    /// Before the bounce [m/s²].
     acceleration: f64,
+    /// After it, at the least [m/s²].
+    after_bounce: f64,
 }
 
 impl Approach {
@@ -342,12 +358,12 @@ impl Approach {
     }
 }
 
-/// The bounce of a contact seen at `time`, if it closes within the step fast enough. All points of a manifold bounce at
-/// the time of the first.
+/// The bounce of a contact seen at `time`, if it closes within the rest of the step. All points of a pair bounce at the
+/// time of the first, with the velocity they have then: a later one would bounce faster than it is.
 fn impact(contact: &Contact, approach: &Approach, time: f64, dt: f64, rest_speed: f64) -> Option<Impact> {
-    let (_, speed) = approach.closing(contact.gap, dt - time)?;
-    let impact = Impact { time, speed, acceleration: approach.acceleration };
-    (-speed >= rest_speed && impact.target(contact.restitution, dt) > 0.0).then_some(impact)
+    approach.closing(contact.gap, dt - time)?;
+    let impact = Impact { time, speed: approach.velocity, acceleration: approach.after_bounce };
+    impact.bounces(contact.restitution, dt, rest_speed).then_some(impact)
 }
 
 #[cfg(test)]

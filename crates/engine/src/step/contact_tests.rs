@@ -21,7 +21,7 @@ fn contact(gap: f64, restitution: f64) -> Contact {
 }
 
 fn hit(contact: &Contact, velocity: f64, acceleration: f64, dt: f64, rest_speed: f64) -> Option<Impact> {
-    impact(contact, &Approach { velocity, acceleration }, 0.0, dt, rest_speed)
+    impact(contact, &Approach { velocity, acceleration, after_bounce: acceleration }, 0.0, dt, rest_speed)
 }
 
 #[test]
@@ -68,11 +68,13 @@ fn spin_counts_through_the_lever_arm() {
 fn impact_inside_the_step_follows_the_parabola() {
     // 10 cm above, 3 m/s down, 9.81 m/s² down: time and speed from the closed form.
     let (gap, u, a) = (0.1, -3.0, -9.81);
-    let (time, speed) = Approach { velocity: u, acceleration: a }.closing(gap, 0.05).unwrap();
+    let (time, speed) = Approach { velocity: u, acceleration: a, after_bounce: a }.closing(gap, 0.05).unwrap();
     assert!((gap + u * time + 0.5 * a * time * time).abs() < 1e-16);
     assert!((speed - (u + a * time)).abs() < 1e-14);
     // Seen at that time the gap is closed.
-    let hit = impact(&contact(0.0, 0.5), &Approach { velocity: speed, acceleration: a }, time, 0.05, 0.5).unwrap();
+    let hit =
+        impact(&contact(0.0, 0.5), &Approach { velocity: speed, acceleration: a, after_bounce: a }, time, 0.05, 0.5)
+            .unwrap();
     assert!((hit.target(0.5, 0.05) - (0.5 * -speed + a * (0.05 - time))).abs() < 1e-15);
 }
 
