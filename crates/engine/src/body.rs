@@ -250,7 +250,7 @@ pub(crate) fn check_vector(id: &BodyId, field: &VectorField, vector: DVec3) -> R
 /// Refuses quaternions that are not nearly unit; returns the unit one.
 pub(crate) fn checked_orientation(id: &BodyId, q: DQuat) -> Result<DQuat, WorldError> {
     let length = q.length();
-    if !((length - 1.0).abs() <= QUATERNION_TOLERANCE) {
+    if !(1.0 - QUATERNION_TOLERANCE..=1.0 + QUATERNION_TOLERANCE).contains(&length) {
         let range = "1 ± 1e-6";
         return Err(WorldError::BodyValue { body: id.clone(), field: "length of orientation", value: length, range });
     }
@@ -337,7 +337,7 @@ impl Inertial {
         let inertia = (inertia + inertia.transpose()) * 0.5;
         let moments = DSymmetricEigen3::new(inertia).eigenvalues;
         let (least, greatest) = (moments.min_element(), moments.max_element());
-        if !(least > INERTIA_TOLERANCE * INERTIA_TOLERANCE * greatest) {
+        if least.is_nan() || least <= INERTIA_TOLERANCE * INERTIA_TOLERANCE * greatest {
             return Err(refuse("is not positive definite", moments));
         }
         // No mass distribution has a principal moment greater than the sum of the other two.

@@ -7,6 +7,8 @@
 //!
 //! Conventions (signs, frames, units) are those of [`signorini_problem`]. World axes, SI units, `f64`.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod energy;
 pub mod error;

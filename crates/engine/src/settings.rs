@@ -74,12 +74,12 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         let refuse = |field, value, range| Err(WorldError::Setting { field, value, range });
         for (field, value) in ["gravity x", "gravity y", "gravity z"].into_iter().zip(self.gravity.to_array()) {
-            if !(value.abs() <= 1e6) {
+            if !(-1e6..=1e6).contains(&value) {
                 return refuse(field, value, "±1e6 m/s²");
             }
         }
         let tolerance = self.stop.tolerance.value;
-        if !(tolerance >= 0.0) {
+        if tolerance.is_nan() || tolerance < 0.0 {
             return refuse("tolerance", tolerance, "[0, ∞]");
         }
         let (fraction, slop, cap) = match self.stabilisation {
