@@ -53,10 +53,10 @@ impl Hull {
         for (index, &point) in points.iter().enumerate() {
             finite("hull point", index, point)?;
         }
-        let size = check_spans_volume(points)?;
+        let (size, spread) = check_spans_volume(points)?;
 
         let bad = |reason| ShapeError::BadHull { points: points.len(), reason };
-        let (vertices, triangles) = try_convex_hull(points).map_err(|_| bad("no hull found"))?;
+        let (vertices, triangles) = triangulate(points, &spread).ok_or_else(|| bad("no hull found"))?;
         if vertices.len() > MAX_HULL_VERTICES {
             return Err(ShapeError::Limit {
                 field: "number of hull vertices",
@@ -148,11 +148,40 @@ impl Hull {
     }
 }
 
-/// Refuses points in one point, line or plane; returns their largest extent.
+/// Axes along which the points spread, each divided by its extent.
+struct Spread {
+    origin: DVec3,
+    axes: [DVec3; 3],
+}
+
+/// Triangles of the hull by parry, found in axes that make the points equally wide in all directions. Hulls do not
+/// change under such a map, and parry's tolerances, which suit round bodies, then suit slabs and needles too: without
+/// it a slab of aspect 1e-5 collapses and points are left outside of 5 % of hulls of aspect 1e-3.
+fn triangulate(points: &[DVec3], spread: &Spread) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
+    let round: Vec<DVec3> = points
+        .iter()
+        .map(|p| {
+            let r = *p - spread.origin;
+            DVec3::from_array(spread.axes.map(|axis| r.dot(axis)))
+        })
+        .collect();
+    let (corners, triangles) = try_convex_hull(&round).ok()?;
+    // parry returns copies of some of its input: find which.
+    let bits = |p: &DVec3| p.to_array().map(|x| (x + 0.0).to_bits());
+    let mut index: Vec<_> = round.iter().enumerate().map(|(i, p)| (bits(p), i)).collect();
+    index.sort_unstable();
+    let vertices = corners.iter().map(|corner| {
+        let at = index.partition_point(|entry| entry.0 < bits(corner));
+        index.get(at).filter(|entry| entry.0 == bits(corner)).map(|entry| points[entry.1])
+    });
+    Some((vertices.collect::<Option<Vec<_>>>()?, triangles))
+}
+
+/// Refuses points in one point, line or plane; returns their largest extent and how they spread.
 ///
 /// The plane through three well-spread points: the pair that is farthest along an axis, the point farthest from their
 /// line, then the greatest distance of any point from the plane of the three.
-fn check_spans_volume(points: &[DVec3]) -> Result<f64, ShapeError> {
+fn check_spans_volume(points: &[DVec3]) -> Result<(f64, Spread), ShapeError> {
     let (min, max) = points.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
     let extent = max - min;
     let size = extent.max_element();
@@ -182,7 +211,11 @@ fn check_spans_volume(points: &[DVec3]) -> Result<f64, ShapeError> {
     }
     let normal = along.cross(third - low).normalize_or_zero();
     let (thickness, _) = farthest(&|p| (p - low).dot(normal).abs());
-    if thickness < PLANAR * size { flat(thickness) } else { Ok(size) }
+    if thickness < PLANAR * size {
+        return flat(thickness);
+    }
+    let axes = [along / (high - low).length(), normal.cross(along) / width, normal / thickness];
+    Ok((size, Spread { origin: low, axes }))
 }
 
 /// Newell's normal of a loop (unit) and its area.

@@ -80,6 +80,12 @@ impl Separator {
                 break;
             }
         }
+        // A point core is its own closest point.
+        match (a, b) {
+            (Core::Point, _) => best.middle = best.normal * (0.5 * best.gap),
+            (_, Core::Point) => best.middle = pose.translation - best.normal * (0.5 * best.gap),
+            _ => {}
+        }
         (best.gap <= limit).then_some(best)
     }
 
