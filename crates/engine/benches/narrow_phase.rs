@@ -61,9 +61,10 @@ fn main() {
     let ground = Shape::height_field(21, 21, [1.0, 1.0], &[0.0; 441]).unwrap();
     let stacked = at(0.1, 0.2, 0.999);
     let twisted = DPose3::from_parts(DVec3::new(0.1, 0.2, 0.999), DQuat::from_rotation_z(0.6));
+    // B hangs over A's upper edge by one of its own.
     let edge = DPose3::from_parts(
-        DVec3::new(0.5 * 2f64.sqrt() + 0.7, 0.1, 0.0),
-        DQuat::from_rotation_x(0.7) * DQuat::from_rotation_z(std::f64::consts::FRAC_PI_4),
+        DVec3::new(0.0, 0.1, 0.5 + 0.5 * 2f64.sqrt()),
+        DQuat::from_rotation_z(0.6) * DQuat::from_rotation_x(std::f64::consts::FRAC_PI_4),
     );
     measure("box-box stacked", &cube(1.0), &cube(1.0), stacked, 1e-3);
     measure("box-box twisted", &cube(1.0), &cube(1.0), twisted, 1e-3);

@@ -165,3 +165,26 @@ fn round_and_conical_shapes_never_panic_and_stay_within_their_boxes() {
     }
     assert!(touching > 8_000, "{touching}");
 }
+
+#[test]
+fn poses_that_are_not_finite_or_absurdly_far_touch_nothing() {
+    let shapes = [
+        Shape::sphere(0.5).unwrap(),
+        cube(1.0),
+        Shape::capsule(0.5, 0.5).unwrap(),
+        Shape::cylinder(0.5, 0.5).unwrap(),
+        Shape::cone(0.5, 0.5).unwrap(),
+        Shape::convex_hull(&dodecahedron_points()).unwrap(),
+        Shape::height_field(3, 3, [1.0, 1.0], &[0.0; 9]).unwrap(),
+    ];
+    for a in &shapes {
+        for b in &shapes {
+            for bad in [f64::NAN, f64::INFINITY, 1e300, 1e160, 1e15] {
+                assert!(collide(a, &DPose3::IDENTITY, b, &at(bad, 0.0, 0.0), MARGIN).is_empty());
+                assert!(collide(a, &at(0.0, bad, 0.0), b, &DPose3::IDENTITY, MARGIN).is_empty());
+                let time = cast_shape(a, &DPose3::IDENTITY, DVec3::X, b, &at(bad, 0.0, 0.0), DVec3::ZERO, 1.0);
+                assert!(time.is_none());
+            }
+        }
+    }
+}
