@@ -5,7 +5,7 @@ mod geometry_fixtures;
 
 use geometry_fixtures::*;
 use glamx::{DPose3, DVec3};
-use signorini::shape::Shape;
+use signorini::shape::{Aabb, Shape, cast_shape};
 use signorini::step::manifold::{Manifold, NarrowPhase};
 
 const MARGIN: f64 = 0.01;
@@ -73,12 +73,16 @@ fn check_best(rng: &mut Rng, a: &Solid, pose_a: &DPose3, b: &Solid, pose_b: &DPo
     assert!(separation(a, pose_a, b, pose_b, n) <= found + 1e-9);
 }
 
-/// B at a random pose such that its separation from A along a random direction is near `gap`.
+/// B at a random pose where its separation from A is near `gap`: shot at A until it touches, then moved along the
+/// normal.
 fn random_pose(rng: &mut Rng, a: &Solid, pose_a: &DPose3, b: &Solid, gap: f64) -> DPose3 {
-    let (direction, rotation) = (rng.direction(), rng.rotation());
-    let start = DPose3::from_parts(pose_a.translation + rng.in_cube() * 0.2, rotation);
-    let shift = gap - separation(a, pose_a, b, &start, direction);
-    DPose3::from_parts(start.translation + direction * shift, rotation)
+    let rotation = rng.rotation();
+    let far = DPose3::from_parts(pose_a.translation + rng.direction() * 4.0, rotation);
+    let aim = pose_a.translation + rng.in_cube() * 0.3 - far.translation;
+    let Some(time) = cast_shape(&a.shape, pose_a, DVec3::ZERO, &b.shape, &far, aim, 2.0) else { return far };
+    let touching = DPose3::from_parts(far.translation + aim * time, rotation);
+    let normal = collide(&a.shape, pose_a, &b.shape, &touching, MARGIN).first().map_or(DVec3::ZERO, |m| m.normal);
+    DPose3::from_parts(touching.translation + normal * gap, rotation)
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn twenty_thousand_random_pairs_are_sound() {
         }
     }
     println!("{touching} of 20000 touch");
-    assert!(touching > 8_000, "only {touching} pairs touch");
+    assert!(touching > 18_000, "only {touching} pairs touch");
 }
 
 #[test]
@@ -151,16 +155,36 @@ fn round_and_conical_shapes_never_panic_and_stay_within_their_boxes() {
             check(manifold, MARGIN);
             let (box_a, box_b) = (a.aabb(&pose_a).inflated(1e-6), b.aabb(&pose_b).inflated(1e-6));
             for p in &manifold.points {
-                // Deep in a half-space the point on its surface may be anywhere; otherwise inside both boxes.
-                if b.is_bounded() {
-                    assert!(p.on_b.cmpge(box_b.min).all() && p.on_b.cmple(box_b.max).all(), "{p:?}");
-                }
-                if a.is_bounded() {
-                    assert!(p.on_a.cmpge(box_a.min).all() && p.on_a.cmple(box_a.max).all(), "{p:?}");
-                }
+                let within = |p: DVec3, bounds: Aabb| p.cmpge(bounds.min).all() && p.cmple(bounds.max).all();
+                // The surface of a half-space has no box.
+                assert!(!b.is_bounded() || within(p.on_b, box_b), "{p:?} {a:?} {b:?}");
+                assert!(!a.is_bounded() || within(p.on_a, box_a), "{p:?} {a:?} {b:?}");
             }
         }
         narrow.recycle(&mut out);
     }
     assert!(touching > 8_000, "{touching}");
+}
+
+#[test]
+fn poses_that_are_not_finite_or_absurdly_far_touch_nothing() {
+    let shapes = [
+        Shape::sphere(0.5).unwrap(),
+        cube(1.0),
+        Shape::capsule(0.5, 0.5).unwrap(),
+        Shape::cylinder(0.5, 0.5).unwrap(),
+        Shape::cone(0.5, 0.5).unwrap(),
+        Shape::convex_hull(&dodecahedron_points()).unwrap(),
+        Shape::height_field(3, 3, [1.0, 1.0], &[0.0; 9]).unwrap(),
+    ];
+    for a in &shapes {
+        for b in &shapes {
+            for bad in [f64::NAN, f64::INFINITY, 1e300, 1e160, 1e15] {
+                assert!(collide(a, &DPose3::IDENTITY, b, &at(bad, 0.0, 0.0), MARGIN).is_empty());
+                assert!(collide(a, &at(0.0, bad, 0.0), b, &DPose3::IDENTITY, MARGIN).is_empty());
+                let time = cast_shape(a, &DPose3::IDENTITY, DVec3::X, b, &at(bad, 0.0, 0.0), DVec3::ZERO, 1.0);
+                assert!(time.is_none());
+            }
+        }
+    }
 }

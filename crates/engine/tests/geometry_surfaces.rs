@@ -25,7 +25,7 @@ fn shapes_on_a_flat_mesh_feel_flat_ground() {
     ];
     for spacing in [10.0, 0.7, 0.3] {
         let ground = flat(20, spacing);
-        for shape in &shapes {
+        for (index, shape) in shapes.iter().enumerate() {
             for _ in 0..100 {
                 let place = DVec3::new(rng.between(-1.0, 1.0), rng.between(-1.0, 1.0), 0.499);
                 let pose = DPose3::from_parts(place, DQuat::from_rotation_z(rng.between(0.0, 6.0)));
@@ -48,8 +48,13 @@ fn shapes_on_a_flat_mesh_feel_flat_ground() {
                     near(reach, bounds.max.x, 0.01);
                 }
                 let flipped = collide(shape, &pose, &ground, &DPose3::IDENTITY, MARGIN);
-                assert_eq!(flipped.len(), all.len());
-                near3(flipped[0].normal, -DVec3::Z, 1e-9);
+                for p in flipped.iter().flat_map(|m| &m.points) {
+                    near(p.gap, -0.001, 1e-9);
+                    // Slivers between the cap's polygon and its rim are answered by closest points, which may differ.
+                    let twin = points.iter().any(|q| (*q - p.on_a).length() < 2e-6);
+                    assert!(twin || index == 3, "{} only when flipped", p.on_a);
+                }
+                flipped.iter().for_each(|m| near3(m.normal, -DVec3::Z, 1e-9));
             }
         }
     }

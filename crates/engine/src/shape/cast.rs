@@ -6,6 +6,7 @@ use super::{Aabb, Part, Primitive, Shape};
 use glamx::{DPose3, DQuat, DVec3};
 use parry3d_f64::query::{Ray, RayCast};
 use parry3d_f64::shape as parry;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Where a ray first meets a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,7 +157,7 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
         (hit.time_of_impact, if hit.time_of_impact > 0.0 { hit.normal } else { DVec3::ZERO })
     };
     // parry's cylinder and cone stand along y.
-    let stand = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let stand = DQuat::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
     let turned = |shape: &dyn RayCast| {
         let ray = Ray::new(stand.inverse() * origin, stand.inverse() * direction);
         shape.cast_local_ray_and_get_normal(&ray, max, true).map(|hit| {

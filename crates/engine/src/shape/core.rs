@@ -219,6 +219,6 @@ fn farthest(points: &[DVec3], dir: DVec3) -> DVec3 {
 
 /// Point of a circle about z farthest along `dir`; its centre when `dir` is vertical.
 fn rim(dir: DVec3, radius: f64) -> DVec3 {
-    let flat = dir.x.hypot(dir.y);
+    let flat = dir.truncate().length();
     if flat > 0.0 { DVec3::new(dir.x / flat * radius, dir.y / flat * radius, 0.0) } else { DVec3::ZERO }
 }

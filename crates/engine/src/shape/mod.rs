@@ -16,7 +16,7 @@ pub use mass::MassProperties;
 pub(crate) use mesh::{Mesh, Side};
 
 use crate::error::ShapeError;
-use glamx::{DPose3, DVec3};
+use glamx::{DPose3, DVec3, Vec3Swizzles};
 use std::sync::Arc;
 
 /// Most points a hull may be asked for. A hull of a million points takes minutes; decimate first.
@@ -262,7 +262,7 @@ impl Primitive {
         let around = |half: DVec3| Aabb { min: centre - half, max: centre + half };
         let z = pose.rotation * DVec3::Z;
         // Half extent of a disk of unit radius with axis z: √(1 − zᵢ²), written as a distance to stay real.
-        let disk = DVec3::new(z.y.hypot(z.z), z.z.hypot(z.x), z.x.hypot(z.y));
+        let disk = DVec3::new(z.yz().length(), z.xz().length(), z.xy().length());
         match self {
             Primitive::Sphere { radius } => around(DVec3::splat(*radius)),
             Primitive::Cuboid { half } => {
@@ -312,7 +312,7 @@ fn finite(field: &'static str, index: usize, vector: DVec3) -> Result<(), ShapeE
 fn checked_pose(index: usize, pose: &DPose3) -> Result<DPose3, ShapeError> {
     finite("part position", index, pose.translation)?;
     let norm = pose.rotation.length();
-    if !((norm - 1.0).abs() <= 1e-6) {
+    if norm.is_nan() || (norm - 1.0).abs() > 1e-6 {
         return Err(ShapeError::NotARotation { index, norm });
     }
     Ok(DPose3::from_parts(pose.translation, pose.rotation.normalize()))

@@ -9,6 +9,7 @@
 //!    axes of Gottschalk 1996, complete for polytopes);
 //! 3. a face normal that separates as well as `n` replaces it, so that a resting face gives its exact normal.
 
+use super::MAX_LENGTH;
 use super::core::{Core, Placed};
 use glamx::{DPose3, DVec3};
 use parry3d_f64::query::epa::EPA;
@@ -20,6 +21,9 @@ const AGREEMENT: f64 = 1e-10;
 
 /// Edge pairs tried when GJK and EPA fail. Finely faceted hulls have faces near every direction and can do without.
 const MAX_EDGE_PAIRS: usize = 20_000;
+
+/// No shape reaches this far [m], so cores whose origins are farther apart do not touch.
+const FAR: f64 = 1e2 * MAX_LENGTH;
 
 /// How two cores are apart, in the axes of the first.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +52,9 @@ impl Separator {
     /// The separation of `a` and `b` at `pose` (B in the axes of A), or `None` when they are farther apart than
     /// `limit` ≥ 0.
     pub(crate) fn separate(&mut self, a: &Core, b: &Core, pose: &DPose3, limit: f64) -> Option<Separation> {
+        if out_of_reach(pose) {
+            return None;
+        }
         let placed = Placed::new(*b, pose);
         let gap = |n: DVec3| gap_along(a, &placed, n);
         let scale = a.size() + b.size();
@@ -80,6 +87,12 @@ impl Separator {
                 break;
             }
         }
+        // A point core is its own closest point.
+        match (a, b) {
+            (Core::Point, _) => best.middle = best.normal * (0.5 * best.gap),
+            (_, Core::Point) => best.middle = pose.translation - best.normal * (0.5 * best.gap),
+            _ => {}
+        }
         (best.gap <= limit).then_some(best)
     }
 
@@ -94,6 +107,12 @@ impl Separator {
             answer => answer,
         }
     }
+}
+
+/// Whether origins at this relative pose are too far apart for any shapes to touch, or the pose is no pose at all (GJK
+/// would panic on NaN, and squares of such distances overflow).
+pub(crate) fn out_of_reach(pose: &DPose3) -> bool {
+    !pose.is_finite() || pose.translation.abs().max_element() > FAR
 }
 
 /// Separation of `a` and `b` along the unit direction `n` [m].

@@ -2,7 +2,7 @@
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
-use super::polygon::{CAP_SIDES, cap_corner};
+use super::polygon::{CAP_SIDES, cap_corner, lowest_on_rim};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -55,15 +55,10 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
 /// The corners of the polygon inscribed in a rim, and the rim's lowest point unless it is one of them or all are level.
 fn add_rim(down: DVec3, radius: f64, z: f64, add: &mut impl FnMut(DVec3, u32)) {
     let side = u32::from(z > 0.0);
-    let flat = DVec3::new(down.x, down.y, 0.0);
-    let lowest = (flat.length() > 1e-9).then(|| (flat.normalize() * radius).with_z(z));
-    let mut taken = false;
     for k in 0..CAP_SIDES {
-        let corner = cap_corner(radius, z, k);
-        taken |= lowest.is_some_and(|p| (p - corner).length() < 1e-6 * radius);
-        add(corner, side * CAP_SIDES + k);
+        add(cap_corner(radius, z, k), side * CAP_SIDES + k);
     }
-    if let Some(point) = lowest.filter(|_| !taken) {
+    if let Some((_, point)) = lowest_on_rim(radius, z, down) {
         add(point, 2 * CAP_SIDES + side);
     }
 }

@@ -19,7 +19,7 @@ mod surface;
 pub use contact_patch::{FeatureKey, Manifold, ManifoldPoint, ManifoldPoints, reduce_to_four};
 
 use crate::shape::core::{Convex, Core, Placed};
-use crate::shape::separation::{Separation, Separator};
+use crate::shape::separation::{Separation, Separator, out_of_reach};
 use crate::shape::{Part, Primitive, Shape};
 use glamx::{DPose3, DVec3};
 use overlap::{Overlap, OverlapPoint};
@@ -65,7 +65,7 @@ struct Shapes {
 }
 
 impl NarrowPhase {
-    /// Appends the manifolds of two shapes whose gap is at most `margin` ≥ 0 [m].
+    /// Appends the manifolds of two shapes whose gap is at most `margin` ≥ 0 [m]; none for a pose that is not finite.
     pub fn collide(
         &mut self,
         shape_a: &Shape,
@@ -121,6 +121,9 @@ fn same_bits(p: &DPose3, q: &DPose3) -> bool {
 
 impl Workspace {
     fn collide_shapes(&mut self, a: &Shape, b: &Shape, relative: &DPose3, margin: f64, out: &mut Vec<Manifold>) {
+        if !relative.is_finite() {
+            return;
+        }
         let (parts_a, parts_b) = (a.parts(), b.parts());
         let single = parts_a.len() == 1 && parts_b.len() == 1;
         for (i, part_a) in parts_a.iter().enumerate() {
@@ -172,6 +175,9 @@ impl Workspace {
     }
 
     fn collide_convex(&mut self, a: &Convex, b: &Convex, pose: &DPose3, margin: f64, out: &mut Vec<Manifold>) {
+        if out_of_reach(pose) {
+            return;
+        }
         let placed = Placed::new(b.core, pose);
         let reach = a.radius + b.radius;
         let limit = margin + reach;

@@ -4,7 +4,6 @@ use super::contact_patch::FeatureKey;
 use crate::shape::Hull;
 use crate::shape::core::{Core, box_face};
 use glamx::{DMat3, DVec3};
-use std::f64::consts::TAU;
 
 /// Corners of the polygon inscribed in a cylinder's cap or a cone's base. The polygon is fixed to the body, its first
 /// corner on the x axis, so that keys persist; it holds 97.4 % of the disk's area. The exact lowest point of the rim is
@@ -28,6 +27,8 @@ pub(super) struct Polygon {
     pub(super) feature: u32,
     /// Outward normal; meaningful for three corners or more.
     pub(super) normal: DVec3,
+    /// Heights of a hull's vertices; memory only.
+    heights: Vec<f64>,
 }
 
 impl Polygon {
@@ -151,23 +152,20 @@ impl Polygon {
 
     /// The face that holds the highest corner, and the highest edge if one is level, and is best aligned.
     fn set_hull_feature(&mut self, hull: &Hull, dir: DVec3) {
-        let mut top = f64::MIN;
-        for vertex in &hull.vertices {
-            top = top.max(vertex.dot(dir));
-        }
+        self.heights.clear();
+        self.heights.extend(hull.vertices.iter().map(|vertex| vertex.dot(dir)));
+        let top = self.heights.iter().fold(f64::MIN, |top, h| top.max(*h));
         let level = top - LEVEL * hull.size;
+        // (corners on top, two counting as many; alignment; face)
         let mut best = (0, f64::MIN, 0);
         for (index, face) in hull.faces.iter().enumerate() {
             let alignment = face.normal.dot(dir);
-            // A face that holds the top corner reaches above `level`; skip the rest by their planes first: a face
-            // cannot reach higher than its plane allows only when it is level, so look at the corners.
             if best.0 == 2 && alignment <= best.1 {
                 continue;
             }
-            let high = hull.face_loop(face).iter().filter(|&&v| hull.vertices[v as usize].dot(dir) >= level).count();
-            let rank = (high.min(2), alignment, index);
-            if high > 0 && (rank.0 > best.0 || (rank.0 == best.0 && rank.1 > best.1)) {
-                best = rank;
+            let high = hull.face_loop(face).iter().filter(|&&v| self.heights[v as usize] >= level).count().min(2);
+            if high > best.0 || (high > 0 && high == best.0 && alignment > best.1) {
+                best = (high, alignment, index);
             }
         }
         let face = &hull.faces[best.2];
@@ -193,25 +191,42 @@ impl Polygon {
     fn set_cap(&mut self, radius: f64, z: f64, dir: DVec3) {
         let side = u32::from(z > 0.0);
         self.clear(FeatureKey::face(side), DVec3::new(0.0, 0.0, 1f64.copysign(z)));
-        // Where the rim's lowest point falls between the corners; none when the cap is level.
-        let step = TAU / f64::from(CAP_SIDES);
-        let flat = dir.x.hypot(dir.y);
-        let turn = if flat > 1e-9 { dir.y.atan2(dir.x).rem_euclid(TAU) / step } else { f64::NAN };
-        let lowest = ((turn - turn.round()).abs() > 1e-6).then_some((turn.floor(), turn * step));
+        let lowest = lowest_on_rim(radius, z, dir);
         for k in 0..CAP_SIDES {
             self.push(cap_corner(radius, z, k), side * CAP_SIDES + k, side * CAP_SIDES + k);
-            if let Some((after, angle)) = lowest
-                && after == f64::from(k)
-            {
-                let rim = DVec3::new(radius * angle.cos(), radius * angle.sin(), z);
+            if let Some((_, rim)) = lowest.filter(|(after, _)| *after == k) {
                 self.push(rim, 2 * CAP_SIDES + side, 2 * CAP_SIDES + side);
             }
         }
     }
 }
 
-/// Corner k of the inscribed polygon.
+/// The point of a rim farthest along `dir` and the corner it comes after; `None` when it is a corner itself or the rim
+/// is level.
+pub(super) fn lowest_on_rim(radius: f64, z: f64, dir: DVec3) -> Option<(u32, DVec3)> {
+    let flat = dir.truncate();
+    let length = flat.length();
+    if length <= 1e-9 {
+        return None;
+    }
+    let flat = flat / length;
+    let corner = |k: u32| cap_corner(1.0, 0.0, k % CAP_SIDES).truncate();
+    let after = (0..CAP_SIDES).find(|&k| corner(k).perp_dot(flat) > 1e-6 && flat.perp_dot(corner(k + 1)) > 1e-6)?;
+    Some((after, (flat * radius).extend(z)))
+}
+
+/// Corner k of the inscribed polygon. From a table, so that no platform's sine decides the bits.
 pub(super) fn cap_corner(radius: f64, z: f64, k: u32) -> DVec3 {
-    let angle = TAU / f64::from(CAP_SIDES) * f64::from(k);
-    DVec3::new(radius * angle.cos(), radius * angle.sin(), z)
+    /// sin(2πk/16), k = 0 to 4.
+    const SINE: [f64; 5] =
+        [0.0, 0.382_683_432_365_089_8, std::f64::consts::FRAC_1_SQRT_2, 0.923_879_532_511_286_7, 1.0];
+    let (quarter, step) = (k / 4 % 4, (k % 4) as usize);
+    let (cosine, sine) = (SINE[4 - step], SINE[step]);
+    let (x, y) = match quarter {
+        0 => (cosine, sine),
+        1 => (-sine, cosine),
+        2 => (-cosine, -sine),
+        _ => (sine, -cosine),
+    };
+    DVec3::new(radius * x, radius * y, z)
 }

@@ -8,7 +8,7 @@
 use super::contact_patch::Manifold;
 use super::{Shapes, Workspace};
 use crate::shape::core::{Convex, Core, Placed};
-use crate::shape::separation::{Separation, gap_along};
+use crate::shape::separation::{Separation, gap_along, out_of_reach};
 use crate::shape::{Mesh, Primitive, Side};
 use glamx::{DPose3, DVec3};
 
@@ -27,6 +27,9 @@ pub(super) fn collide(
     subs: Shapes,
     out: &mut Vec<Manifold>,
 ) {
+    if out_of_reach(pose) {
+        return;
+    }
     let Some(convex) = primitive.convex() else { return };
     let bounds = primitive.aabb(pose);
     let size = (bounds.max - bounds.min).max_element();
