@@ -34,7 +34,7 @@ pub use material::Material;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
 pub use settings::{Settings, Stabilisation};
 pub use shape::{MassProperties, Shape};
-pub use signorini_problem::{Certificate, Tolerance};
+pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use step::MAX_TIME_STEP;
 pub use world::{BodyView, World};

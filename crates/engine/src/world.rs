@@ -9,6 +9,7 @@ use crate::{
     StepError, StepReport, WorldError,
 };
 use glamx::{DPose3, DQuat, DVec3};
+use signorini_problem::ContactProblem;
 
 /// Bodies and joints that move together.
 ///
@@ -361,6 +362,12 @@ impl World {
     /// Advances by `dt` \[s\], or leaves everything as it is. Zero is allowed and changes nothing.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         crate::step::step(self, dt)
+    }
+
+    /// The contact problems that a step of `dt` \[s\] would solve, island by island, without taking it: to be kept as
+    /// files, given to other methods, or judged by others.
+    pub fn problems(&mut self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+        crate::step::problems(self, dt)
     }
 
     /// The contacts of the last step, in the order of the bodies' ids.

@@ -24,7 +24,7 @@ fn rebound_height(world: &mut World, body: BodyHandle, steps: usize) -> f64 {
 
 #[test]
 fn spec_5_7_bounce_heights_are_e_squared_wherever_in_a_step_the_ball_hits() {
-    for e in [0.3, 0.5, 0.7071, 0.9, 1.0] {
+    for e in [0.3, 0.5, 0.71, 0.9, 1.0] {
         for drop in [1.0, 1.1, 1.234, 1.5, 4.321] {
             let mut w = world();
             add_floor(&mut w, 0.5, e);

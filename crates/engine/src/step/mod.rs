@@ -39,6 +39,7 @@ use free_motion::FreeMotion;
 use glamx::{DMat3, DVec3};
 use island::Islands;
 use manifold::NarrowPhase;
+use signorini_problem::ContactProblem;
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
 use std::time::Instant;
@@ -129,9 +130,7 @@ impl StageClock {
 }
 
 pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
-    if !(0.0..=MAX_TIME_STEP).contains(&dt) {
-        return Err(StepError::TimeStep { value: dt, limit: MAX_TIME_STEP });
-    }
+    check_time_step(dt)?;
     let mut report = StepReport::idle();
     report.counts.bodies = world.order.len();
     report.counts.joints = world.joint_order.len();
@@ -148,10 +147,37 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
     outcome.map(|()| report)
 }
 
-/// Every stage; the world is only read.
-fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+/// The contact problems of the islands of a step, before they are solved.
+pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+    check_time_step(dt)?;
+    if dt == 0.0 {
+        return Ok(Vec::new());
+    }
+    let mut ws = std::mem::take(&mut world.workspace);
+    let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
+        let Workspace { bodies, free, contacts, joints, .. } = &ws;
+        let scene = assembly::Scene { bodies, free, contacts, joints, dt };
+        let purpose =
+            assembly::Purpose::Velocity { restitution_scale: 1.0, stabilisation: world.settings.stabilisation };
+        let assemble = |(index, island)| {
+            assembly::assemble(&scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })
+        };
+        ws.islands.as_slice().iter().enumerate().map(assemble).collect()
+    });
+    world.workspace = ws;
+    assembled
+}
+
+fn check_time_step(dt: f64) -> Result<(), StepError> {
+    if (0.0..=MAX_TIME_STEP).contains(&dt) {
+        return Ok(());
+    }
+    Err(StepError::TimeStep { value: dt, limit: MAX_TIME_STEP })
+}
+
+/// Stages 1 to 5: everything before impulses.
+fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<StageClock, StepError> {
     let mut clock = StageClock(Instant::now());
-    let settings = &world.settings;
 
     ws.bodies.clear();
     ws.bodies.extend(world.order.iter().filter_map(|slot| Some(Moving::new(*slot, world.bodies.at(*slot)?))));
@@ -177,6 +203,13 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.counts.islands = ws.islands.len();
     report.times.island = clock.lap();
 
+    Ok(clock)
+}
+
+/// Every stage; the world is only read.
+fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+    let mut clock = prepare(world, ws, dt, report)?;
+    let settings = &world.settings;
     let scene = assembly::Scene { bodies: &ws.bodies, free: &ws.free, contacts: &ws.contacts, joints: &ws.joints, dt };
     solve::solve_islands(settings, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
     summarise(&ws.solutions, report);
