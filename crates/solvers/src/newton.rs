@@ -52,7 +52,7 @@ impl Default for NewtonOptions {
             greatest_proximal: 0.1,
             max_iterations: 25,
             refinements: 1,
-            patience: 8,
+            patience: 25,
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
 
+/// A defect below this share of every row's terms is not refined further.
+const REFINED: f64 = 1e-13;
+
 /// A prepared system.
 #[derive(Clone, Debug, Default)]
 pub struct NewtonSystem {
@@ -41,8 +44,8 @@ enum Form {
 struct VelocityForm {
     /// Bodies of every block.
     bodies: Vec<[Option<u32>; 2]>,
-    /// Rows of J̃.
-    rows: Vec<[f64; 12]>,
+    /// Rows of J̃, side A and side B.
+    rows: Vec<[[f64; 6]; 2]>,
     /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
     slots: Vec<[usize; 4]>,
     diagonal: Vec<usize>,
@@ -98,7 +101,7 @@ impl NewtonSystem {
         }
         let Form::Velocity(form) = &mut self.form else { return };
         form.rows.clear();
-        form.rows.resize(problem.rows(), [0.0; 12]);
+        form.rows.resize(problem.rows(), [[0.0; 6]; 2]);
         for (c, pair) in w.bodies().iter().enumerate() {
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
@@ -106,7 +109,7 @@ impl NewtonSystem {
                 for row in problem.range(c) {
                     let j = &w.jacobian()[row][6 * side..6 * side + 6];
                     for b in 0..6 {
-                        form.rows[row][6 * side + b] = (b..6).map(|a| j[a] * root[a][b]).sum();
+                        form.rows[row][side][b] = (b..6).map(|a| j[a] * root[a][b]).sum();
                     }
                 }
             }
@@ -173,8 +176,8 @@ impl NewtonSystem {
         self.lu.factor(&self.values)
     }
 
-    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and `refinements` steps of iterative
-    /// refinement.
+    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and up to `refinements` steps of iterative
+    /// refinement, fewer if the defect is round-off already.
     pub fn solve(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], w_dr: &mut [f64], refinements: usize) {
         self.solve_once(problem, g, dr, w_dr);
         for _ in 0..refinements {
@@ -182,15 +185,24 @@ impl NewtonSystem {
             let mut step = std::mem::take(&mut self.scratch_step);
             let mut w_step = std::mem::take(&mut self.scratch_w);
             self.apply_w(problem, dr, &mut w_step);
+            let mut worst: f64 = 0.0;
             for (c, k) in self.k_starts.windows(2).enumerate() {
                 let range = problem.range(c);
                 let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
                 for (i, row) in range.clone().enumerate() {
                     let kw: f64 = (0..n).map(|j| k[i * n + j] * w_step[range.start + j]).sum();
                     defect[row] = g[row] - dr[row] - kw;
+                    // Relative to the row's own terms: impulses differ by the mass ratio.
+                    worst = worst.max(defect[row].abs() / (g[row].abs() + dr[row].abs() + f64::MIN_POSITIVE));
                 }
             }
             w_dr.copy_from_slice(&w_step);
+            if worst <= REFINED {
+                self.scratch_rows = defect;
+                self.scratch_step = step;
+                self.scratch_w = w_step;
+                break;
+            }
             self.solve_once(problem, &defect, &mut step, &mut w_step);
             for i in 0..dr.len() {
                 dr[i] += step[i];
@@ -246,30 +258,39 @@ impl VelocityForm {
     /// `nodes = J̃ᵀ r`.
     fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
         nodes.fill(0.0);
+        let (nodes, _) = nodes.as_chunks_mut::<6>();
         for (c, pair) in self.bodies.iter().enumerate() {
+            let rows = &self.rows[offsets[c]..offsets[c + 1]];
+            let r = &r[offsets[c]..offsets[c + 1]];
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let node = &mut nodes[6 * *body as usize..6 * *body as usize + 6];
-                for row in offsets[c]..offsets[c + 1] {
-                    let j = &self.rows[row][6 * side..6 * side + 6];
+                let mut sum = nodes[*body as usize];
+                for (row, r) in rows.iter().zip(r) {
                     for i in 0..6 {
-                        node[i] += j[i] * r[row];
+                        sum[i] += row[side][i] * r;
                     }
                 }
+                nodes[*body as usize] = sum;
             }
         }
     }
 
     /// `u = J̃ nodes`.
     fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
+        let (nodes, _) = nodes.as_chunks::<6>();
         for (c, pair) in self.bodies.iter().enumerate() {
-            u[offsets[c]..offsets[c + 1]].fill(0.0);
+            let rows = &self.rows[offsets[c]..offsets[c + 1]];
+            let u = &mut u[offsets[c]..offsets[c + 1]];
+            u.fill(0.0);
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let node = &nodes[6 * *body as usize..6 * *body as usize + 6];
-                for row in offsets[c]..offsets[c + 1] {
-                    let j = &self.rows[row][6 * side..6 * side + 6];
-                    u[row] += (0..6).map(|i| j[i] * node[i]).sum::<f64>();
+                let node = nodes[*body as usize];
+                for (row, u) in rows.iter().zip(u.iter_mut()) {
+                    let j = &row[side];
+                    // Two partial sums let the compiler pair the lanes.
+                    let even = j[0] * node[0] + j[2] * node[2] + j[4] * node[4];
+                    let odd = j[1] * node[1] + j[3] * node[3] + j[5] * node[5];
+                    *u += even + odd;
                 }
             }
         }
@@ -308,28 +329,33 @@ fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts
         if k.iter().all(|x| *x == 0.0) {
             continue;
         }
-        let mut kj = [[0.0; 12]; 6];
+        // K J̃ of both sides.
+        let mut kj = [[[0.0; 6]; 2]; 6];
         for i in 0..n {
-            for j in 0..n {
+            for (j, row) in rows.iter().enumerate() {
                 let kij = k[i * n + j];
-                for b in 0..12 {
-                    kj[i][b] += kij * rows[j][b];
+                for side in 0..2 {
+                    for b in 0..6 {
+                        kj[i][side][b] += kij * row[side][b];
+                    }
                 }
             }
         }
-        for (side, start) in slots.iter().enumerate() {
+        for (place, start) in slots.iter().enumerate() {
             if *start == usize::MAX {
                 continue;
             }
-            let (row_side, column_side) = (6 * (side / 2), 6 * (side % 2));
-            let block = &mut values[*start..*start + 36];
-            for b in 0..6 {
-                for i in 0..n {
-                    let kjb = kj[i][column_side + b];
+            let (row_side, column_side) = (place / 2, place % 2);
+            let (columns, _) = values[*start..*start + 36].as_chunks_mut::<6>();
+            for (b, column) in columns.iter_mut().enumerate() {
+                let mut sum = *column;
+                for (row, kj) in rows.iter().zip(&kj) {
+                    let factor = kj[column_side][b];
                     for a in 0..6 {
-                        block[6 * b + a] += rows[i][row_side + a] * kjb;
+                        sum[a] += row[row_side][a] * factor;
                     }
                 }
+                *column = sum;
             }
         }
     }

@@ -1,0 +1,86 @@
+//! Steps of a simulation touch the heap not once: counted by a global allocator.
+//!
+//! The graph stays, velocities change: what a resting or settling scene asks of the solver at every step.
+#![allow(missing_docs)]
+#![allow(unsafe_code)] // A global allocator cannot be written without; it only counts and forwards.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+use signorini_problem::ContactProblem;
+use signorini_scenes::problems::{Perturbation, find, perturbed};
+use signorini_solvers::{ContactSolver, Exact, History, InteriorPoint, Newton, SolverSession, StoppingRule};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    // The counter is per thread and gone while a thread ends: allocations then are nobody's.
+    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+}
+
+// SAFETY: every call is forwarded unchanged to the system allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Allocations of every one of six steps after two rounds over them: each step starts from the impulses of the last.
+fn allocations_per_step(name: &str, solver: &mut dyn ContactSolver) -> Vec<usize> {
+    let base = find(name).unwrap().generate().unwrap();
+    let steps: Vec<ContactProblem> =
+        (0..6).map(|seed| perturbed(&base, Perturbation::Velocity { speed: 1e-3 }, seed).unwrap().problem).collect();
+    let stop = StoppingRule::default();
+    let mut session = SolverSession::default();
+    let mut guess = vec![0.0; base.problem.rows()];
+    let mut counts = Vec::with_capacity(18);
+    for _ in 0..3 {
+        for step in &steps {
+            let before = ALLOCATIONS.with(Cell::get);
+            let solution = session.solve(step, solver, Some(&guess), &stop, &mut History::off()).unwrap();
+            guess.copy_from_slice(&solution.impulses);
+            counts.push(ALLOCATIONS.with(Cell::get) - before);
+        }
+    }
+    counts.split_off(12)
+}
+
+#[test]
+fn steps_of_an_unchanged_graph_allocate_nothing() {
+    for name in ["stack10", "wall3x3_sides", "table8x8", "table8x8_slide_spin", "sph3x3x2", "pyr3d2", "wall6x6"] {
+        let counts = allocations_per_step(name, &mut Exact::default());
+        println!("exact, {name}: {counts:?}");
+        assert_eq!(counts, [0; 6], "exact, {name}");
+    }
+}
+
+#[test]
+fn newton_allocates_nothing_and_the_interior_point_only_its_first_velocities() {
+    for name in ["stack10", "wall3x3_sides", "table8x8_slide_spin", "sph3x3x2"] {
+        let interior = allocations_per_step(name, &mut InteriorPoint::default());
+        let newton = allocations_per_step(name, &mut Newton::default());
+        println!("{name}: interior-point {interior:?}, newton {newton:?}");
+        assert_eq!(newton, [0; 6], "newton, {name}");
+        // The velocities of its guess: a vector and its scratch. Not yet among the solver's buffers.
+        assert!(interior.iter().all(|n| *n <= 2), "interior-point, {name}: {interior:?}");
+    }
+}
