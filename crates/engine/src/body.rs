@@ -29,9 +29,9 @@ impl Kind {
     }
 }
 
-/// Least mass [kg].
+/// Least mass \[kg\].
 pub const MIN_MASS: f64 = 1e-12;
-/// Greatest mass [kg].
+/// Greatest mass \[kg\].
 pub const MAX_MASS: f64 = 1e12;
 /// Greatest distance from the origin \[m\] along an axis: beyond it positions are coarser than a micrometre.
 pub const MAX_POSITION: f64 = 1e10;
@@ -120,7 +120,7 @@ impl Body {
     pub fn fixed(shape: Shape) -> Self {
         Body::new(Kind::Fixed, shape)
     }
-    /// Total mass [kg], spread evenly over the shape.
+    /// Total mass \[kg\], spread evenly over the shape.
     pub fn mass(mut self, mass: f64) -> Self {
         self.mass = MassSource::Mass(mass);
         self
@@ -296,7 +296,7 @@ fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
 /// Mass properties with their inverses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inertial {
-    /// [kg]; infinite for bodies that no impulse moves.
+    /// \[kg\]; infinite for bodies that no impulse moves.
     pub mass: f64,
     /// [1/kg].
     pub inverse_mass: f64,

@@ -265,7 +265,12 @@ impl Pair<'_> {
             impact: None,
             guess: DVec3::ZERO,
         };
-        contact.impact = impact(&contact, &self.approach(&contact, time), time, self.dt, rest_speed);
+        let approach = self.approach(&contact, time);
+        contact.impact = impact(&contact, &approach, time, self.dt, rest_speed);
+        if contact.impact.is_none() {
+            // Seen at the time of another point's bounce, but held all along: its gap is that at the start.
+            contact.gap -= approach.travelled(time);
+        }
         contact
     }
 
@@ -342,6 +347,10 @@ struct Approach {
 }
 
 impl Approach {
+    /// How far the gap has opened in the `time` before \[m\].
+    fn travelled(&self, time: f64) -> f64 {
+        time * (self.velocity - 0.5 * time * self.acceleration)
+    }
     /// When the gap closes, if within `rest` \[s\], and the velocity at that time [m/s].
     fn closing(&self, gap: f64, rest: f64) -> Option<(f64, f64)> {
         if gap <= 0.0 {

@@ -71,6 +71,8 @@ fn impact_inside_the_step_follows_the_parabola() {
     let (time, speed) = Approach { velocity: u, acceleration: a, after_bounce: a }.closing(gap, 0.05).unwrap();
     assert!((gap + u * time + 0.5 * a * time * time).abs() < 1e-16);
     assert!((speed - (u + a * time)).abs() < 1e-14);
+    let there = Approach { velocity: speed, acceleration: a, after_bounce: a };
+    assert!((there.travelled(time) + gap).abs() < 1e-15, "and back to where it came from");
     // Seen at that time the gap is closed.
     let hit =
         impact(&contact(0.0, 0.5), &Approach { velocity: speed, acceleration: a, after_bounce: a }, time, 0.05, 0.5)

@@ -4,7 +4,7 @@
 //! Bodies that nothing touched fly: x⁺ = x + h(v⁻ + v⁺)/2, which is the parabola itself, and the rotation of `free_motion`;
 //! energy and momentum are conserved. Bodies that only bounced fly to the impact with the free velocity and away
 //! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
-//! constraints were posed.
+//! constraints were posed; those that bounce meanwhile, by v⁻ until then.
 
 use crate::body::{BodyState, ConstraintForces, Kind, MAX_POSITION};
 use crate::energy::{Energy, EnergyLedger};
@@ -27,6 +27,8 @@ enum Mode {
     Flight,
     /// Bounced at this time within the step \[s\].
     Bounce(f64),
+    /// Bounced at this time while held by other contacts \[s\].
+    HeldBounce(f64),
     Contact,
 }
 
@@ -34,8 +36,13 @@ impl Mode {
     fn join(self, other: Mode) -> Mode {
         match (self, other) {
             (Mode::Flight, m) | (m, Mode::Flight) => m,
+            (Mode::Contact, Mode::Contact) => Mode::Contact,
             (Mode::Bounce(s), Mode::Bounce(t)) => Mode::Bounce(s.min(t)),
-            _ => Mode::Contact,
+            (Mode::Contact, Mode::Bounce(t) | Mode::HeldBounce(t))
+            | (Mode::Bounce(t) | Mode::HeldBounce(t), Mode::Contact) => Mode::HeldBounce(t),
+            (Mode::Bounce(s) | Mode::HeldBounce(s), Mode::Bounce(t) | Mode::HeldBounce(t)) => {
+                Mode::HeldBounce(s.min(t))
+            }
         }
     }
 }
@@ -57,7 +64,7 @@ fn modes(scene: &Scene, islands: &Islands, solutions: &[IslandSolution]) -> Vec<
         }
         for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
             for rank in [Some(joint.a), joint.b].into_iter().flatten() {
-                modes[rank as usize] = Mode::Contact;
+                modes[rank as usize] = modes[rank as usize].join(Mode::Contact);
             }
         }
     }
@@ -122,6 +129,11 @@ fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: b
     let (state, free, dt) = (&scene.bodies[rank].state, &scene.free[rank], scene.dt);
     match mode {
         Mode::Contact => advance(state, after, dt * after.linear, dt * after.angular),
+        Mode::HeldBounce(time) => {
+            let rest = dt - time;
+            let displacement = time * free.before.linear + rest * after.linear;
+            advance(state, after, displacement, time * free.before.angular + rest * after.angular)
+        }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
