@@ -132,7 +132,7 @@ fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: b
         Mode::HeldBounce(time) => {
             let rest = dt - time;
             let displacement = time * free.before.linear + rest * after.linear;
-            advance(state, after, displacement, time * free.before.angular + rest * after.angular)
+            bounced(state, free.before.angular, after, displacement, [time, rest], isotropic)
         }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
@@ -147,9 +147,26 @@ fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: b
             let acceleration = (free.after.linear - free.before.linear) / dt;
             let displacement = time * (free.before.linear + 0.5 * time * acceleration)
                 + rest * (after.linear - 0.5 * rest * acceleration);
-            advance(state, after, displacement, time * free.before.angular + rest * after.angular)
+            bounced(state, free.before.angular, after, displacement, [time, rest], isotropic)
         }
     }
+}
+
+/// Turns with the spin before, then with the spin after. The spin after an impact was found with the axes of inertia at
+/// the start of the step; it is kept in the body's axes until the impact, so that the energy is. (The direction of the
+/// angular momentum then errs by the angle turned until the impact; not for cubes and balls, whose inertia has no axes.)
+fn bounced(
+    state: &BodyState,
+    spin_before: DVec3,
+    after: &Twist,
+    displacement: DVec3,
+    [time, rest]: [f64; 2],
+    isotropic: bool,
+) -> BodyState {
+    let turn = DQuat::from_scaled_axis(time * spin_before);
+    let spin = if isotropic { after.angular } else { turn * after.angular };
+    let at_impact = BodyState { orientation: turn * state.orientation, ..*state };
+    advance(&at_impact, &Twist { linear: after.linear, angular: spin }, displacement, rest * spin)
 }
 
 fn corrected(state: BodyState, correction: &Twist) -> BodyState {

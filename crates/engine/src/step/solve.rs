@@ -6,8 +6,8 @@
 //! # Energy guard
 //!
 //! Newton's law of impact with friction can make energy when several directions are coupled (Kane's paradox). An island
-//! whose contacts would do positive work is solved again with its coefficients of restitution scaled down by bisection;
-//! with none the step dissipates by construction, so a factor always exists.
+//! whose contacts would do positive work is solved again with its coefficients of restitution scaled down by bisection.
+//! With none left the impulses dissipate by construction, against the velocity after forces.
 
 use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
@@ -21,8 +21,8 @@ use std::fmt;
 
 /// Halvings of the restitution factor: it is found to 1/64.
 const HALVINGS: usize = 6;
-/// Work of contacts, relative to the work of each, that is round-off and not a gain.
-const WORK_TOLERANCE: f64 = 1e-12;
+/// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
+const WORK_TOLERANCE: f64 = 1e-8;
 
 /// Solver and buffers of one island at a time.
 #[derive(Default)]
@@ -178,10 +178,9 @@ pub(crate) fn body_changes(problem: &ContactProblem, r: &[f64], bodies: usize) -
     velocity.chunks_exact(6).map(twist).collect()
 }
 
-/// Whether the impulses of contacts raise the energy, both against the velocity before forces and after them: the
-/// first is what a bounce is judged by, the second is what is certain not to rise without bounce.
+/// Whether the impulses of contacts raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0` with the velocities around each impulse.
 fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bool {
-    let (mut before, mut free, mut size) = (0.0, 0.0, 0.0);
+    let (mut work, mut size) = (0.0, 0.0);
     let after = |rank: u32| {
         let base = scene.free[rank as usize].after;
         match island.bodies.binary_search(&rank) {
@@ -196,10 +195,9 @@ fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bo
         let contact = &scene.contacts[*c as usize];
         let (a, b) = (&scene.free[contact.a as usize], &scene.free[contact.b as usize]);
         let (after_a, after_b) = (after(contact.a), after(contact.b));
-        let (start, end) = (contact.velocity(&a.after, &b.after), contact.velocity(&after_a, &after_b));
-        before += impulse.dot(contact.mean_velocity(a, b, &after_a, &after_b, scene.dt));
-        free += 0.5 * impulse.dot(start + end);
-        size += impulse.length() * (start.length() + end.length());
+        let mean = contact.mean_velocity(a, b, &after_a, &after_b, scene.dt);
+        work += impulse.dot(mean);
+        size += impulse.length() * (mean.length() + contact.velocity(&a.after, &b.after).length());
     }
-    before > WORK_TOLERANCE * size && free > WORK_TOLERANCE * size
+    work > WORK_TOLERANCE * size
 }
