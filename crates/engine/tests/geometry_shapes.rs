@@ -66,6 +66,45 @@ fn c3_c4_c5_c6_hulls_without_volume_are_refused() {
 }
 
 #[test]
+fn c7_points_of_no_size_are_refused() {
+    let mut rng = Rng(49);
+    for size in [1e-10, 1e-23, 1e-160, 1e-310] {
+        let points: Vec<_> = (0..4).map(|_| rng.in_cube() * size).collect();
+        let error = Shape::convex_hull(&points).unwrap_err();
+        assert!(matches!(error, ShapeError::NoVolume { .. }), "{error}");
+    }
+}
+
+#[test]
+fn c8_sums_of_tessellated_solids_with_large_coplanar_clusters_close() {
+    // Every corner of a prism plus every corner of a tessellated ball: caps and sides are exactly coplanar clusters.
+    // The hull is the Minkowski sum, whose volume by Steiner's formula is V + A·r + ... ; here only bounds are used:
+    // more than prism plus slabs of the ball's least width, less than the smooth sum πR²h + 2πRh·r + 2πR²·r + ....
+    let (radius, half, ball) = (3.5, 5.0, 2.0);
+    for segments in [6, 12, 24] {
+        let mut points = vec![];
+        for corner in prism_points(segments, radius, half) {
+            for ring in 0..=segments / 2 {
+                let latitude = PI * (ring as f64 / (segments / 2) as f64 - 0.5);
+                for k in 0..segments {
+                    let longitude = 2.0 * PI * k as f64 / segments as f64;
+                    let (c, s) = (latitude.cos(), latitude.sin());
+                    points.push(corner + ball * DVec3::new(c * longitude.cos(), c * longitude.sin(), s));
+                }
+            }
+        }
+        let hull = Shape::convex_hull(&points).unwrap();
+        let m = hull.mass_properties(1.0).unwrap();
+        near3(m.centre, DVec3::ZERO, 1e-9);
+        let side = radius + ball;
+        let smooth = PI * side * side * 2.0 * half
+            + 2.0
+                * (PI * radius * radius * ball + PI * PI * radius * ball * ball / 2.0 + 2.0 / 3.0 * PI * ball.powi(3));
+        assert!(m.mass < smooth && m.mass > 0.7 * smooth, "{} of {smooth}", m.mass);
+    }
+}
+
+#[test]
 fn c9_more_points_than_the_limit_are_refused() {
     let points = vec![DVec3::ZERO; MAX_HULL_POINTS + 1];
     assert!(matches!(Shape::convex_hull(&points).unwrap_err(), ShapeError::Limit { limit: MAX_HULL_POINTS, .. }));
