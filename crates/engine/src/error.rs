@@ -11,7 +11,7 @@ pub enum ShapeError {
     NotPositive {
         /// Name of the length.
         field: &'static str,
-        /// Its value [m].
+        /// Its value \[m\].
         value: f64,
     },
     /// A number is NaN, infinite or too large to compute with.
@@ -65,9 +65,9 @@ pub enum ShapeError {
     NoVolume {
         /// Number of points given.
         points: usize,
-        /// Extent across the flattest direction found [m].
+        /// Extent across the flattest direction found \[m\].
         thickness: f64,
-        /// Extent of the points [m].
+        /// Extent of the points \[m\].
         size: f64,
     },
     /// The hull was built, but an input point sticks out of it.
@@ -75,7 +75,7 @@ pub enum ShapeError {
     PointOutsideHull {
         /// Index of the point.
         index: usize,
-        /// Distance outside [m].
+        /// Distance outside \[m\].
         distance: f64,
     },
     /// The hull is not a closed convex surface.
@@ -125,7 +125,7 @@ pub enum ShapeError {
         density: f64,
         /// Volume [m³].
         volume: f64,
-        /// Product [kg].
+        /// Product \[kg\].
         mass: f64,
     },
 }

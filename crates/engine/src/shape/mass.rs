@@ -8,9 +8,9 @@ use std::f64::consts::PI;
 /// What a rigid body needs to know about its shape, in the axes of the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: DVec3,
     /// Inertia about the centre of mass [kg·m²].
     pub inertia: DMat3,
