@@ -123,7 +123,7 @@ pub enum ShapeError {
     Mass {
         /// Density [kg/m³].
         density: f64,
-        /// Volume [m³].
+        /// Volume \[m³\].
         volume: f64,
         /// Product \[kg\].
         mass: f64,

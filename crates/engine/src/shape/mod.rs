@@ -190,7 +190,7 @@ impl Shape {
         Ok(Shape { parts: self.parts.iter().map(|part| part.moved(&pose)).collect(), nesting: self.nesting })
     }
 
-    /// Volume [m³]; an error for a half-space, mesh or height field.
+    /// Volume \[m³\]; an error for a half-space, mesh or height field.
     pub fn volume(&self) -> Result<f64, ShapeError> {
         self.parts.iter().map(|part| mass::volume(&part.primitive)).sum()
     }
