@@ -11,13 +11,13 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// Where a ray first meets a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// Distance from the origin of the ray [m]; 0 when the origin is inside.
+    /// Distance from the origin of the ray \[m\]; 0 when the origin is inside.
     pub distance: f64,
     /// Outward unit normal of the surface there; against the ray when the origin is inside.
     pub normal: DVec3,
 }
 
-/// A cast ends when the shapes are this close [m].
+/// A cast ends when the shapes are this close \[m\].
 const CAST_TOLERANCE: f64 = 1e-10;
 /// Advances of one cast; polytopes need a handful.
 const CAST_STEPS: usize = 256;
@@ -46,7 +46,7 @@ impl Shape {
 }
 
 /// Time at which two shapes first touch while moving with constant velocities [m/s], without turning, within
-/// `max_time` [s]; 0 when they overlap already.
+/// `max_time` \[s\]; 0 when they overlap already.
 ///
 /// Conservative advancement (Mirtich 1996): the separation along the direction of largest separation is a lower bound
 /// for all later times, so no step can pass a contact, and the answer is a distance that was looked at, not a status.

@@ -37,7 +37,7 @@ pub(crate) enum Core<'a> {
     },
 }
 
-/// A core and the radius it is grown by [m].
+/// A core and the radius it is grown by \[m\].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Convex<'a> {
     pub(crate) core: Core<'a>,
@@ -80,7 +80,7 @@ impl Core<'_> {
         }
     }
 
-    /// Largest extent [m].
+    /// Largest extent \[m\].
     pub(crate) fn size(&self) -> f64 {
         match *self {
             Core::Point => 0.0,

@@ -25,7 +25,7 @@ pub(crate) struct Hull {
     pub(crate) loop_edges: Vec<u32>,
     /// Unit directions of the edges, one of each set of parallel edges.
     pub(crate) edge_directions: Vec<DVec3>,
-    /// Largest extent [m].
+    /// Largest extent \[m\].
     pub(crate) size: f64,
 }
 

@@ -8,15 +8,15 @@ use std::f64::consts::PI;
 /// What a rigid body needs to know about its shape, in the axes of the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: DVec3,
     /// Inertia about the centre of mass [kg·m²].
     pub inertia: DMat3,
 }
 
-/// Volume [m³] of a solid primitive.
+/// Volume \[m³\] of a solid primitive.
 pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
     match primitive {
         Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * radius.powi(3)),
@@ -31,7 +31,7 @@ pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
     }
 }
 
-/// Volume [m³] of a polyhedron.
+/// Volume \[m³\] of a polyhedron.
 pub(crate) fn hull_volume(hull: &Hull) -> f64 {
     tetrahedra(hull).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
 }
@@ -105,7 +105,7 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
     Ok(MassProperties { mass, centre, inertia })
 }
 
-/// Centre and inertia about it from signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (ΣvᵢvᵢᵀΣ + s sᵀ), s = a+b+c.
+/// Centre and inertia about it from signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c.
 fn hull_moments(hull: &Hull, volume: f64) -> (DVec3, DMat3) {
     let origin = hull.vertices[0];
     let (mut first, mut second) = (DVec3::ZERO, DMat3::ZERO);

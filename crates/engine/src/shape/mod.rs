@@ -29,9 +29,9 @@ pub const MAX_MESH_SIZE: usize = 16_000_000;
 pub const MAX_NESTING: usize = 32;
 /// Most leaves of a compound.
 pub const MAX_PARTS: usize = 65_536;
-/// Largest length or coordinate [m]. Its cube, a volume times squared length and their sums stay finite.
+/// Largest length or coordinate \[m\]. Its cube, a volume times squared length and their sums stay finite.
 pub const MAX_LENGTH: f64 = 1e12;
-/// Smallest length [m]. Below it products of lengths drown in round-off of metre-sized poses.
+/// Smallest length \[m\]. Below it products of lengths drown in round-off of metre-sized poses.
 pub const MIN_LENGTH: f64 = 1e-9;
 
 /// A solid (or, for fixed bodies, a surface) fixed in the axes of its body. Cloning shares the data.
@@ -48,7 +48,7 @@ pub(crate) struct Part {
     pub(crate) primitive: Primitive,
 }
 
-/// The primitives. Lengths [m], validated.
+/// The primitives. Lengths \[m\], validated.
 #[derive(Clone, Debug)]
 pub(crate) enum Primitive {
     Sphere { radius: f64 },
@@ -64,9 +64,9 @@ pub(crate) enum Primitive {
 /// Axis-aligned box; `min` and `max` may be infinite for a half-space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// Least corner [m].
+    /// Least corner \[m\].
     pub min: DVec3,
-    /// Greatest corner [m].
+    /// Greatest corner \[m\].
     pub max: DVec3,
 }
 
@@ -82,7 +82,7 @@ impl Aabb {
         Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// The box grown by `margin` [m] on every side.
+    /// The box grown by `margin` \[m\] on every side.
     pub fn inflated(self, margin: f64) -> Aabb {
         Aabb { min: self.min - DVec3::splat(margin), max: self.max + DVec3::splat(margin) }
     }
@@ -99,13 +99,13 @@ impl Aabb {
 }
 
 impl Shape {
-    /// Ball of `radius` [m] about the origin.
+    /// Ball of `radius` \[m\] about the origin.
     pub fn sphere(radius: f64) -> Result<Shape, ShapeError> {
         length("radius", radius)?;
         Ok(Shape::single(Primitive::Sphere { radius }))
     }
 
-    /// Box with edges along the axes from `-half_extents` to `half_extents` [m].
+    /// Box with edges along the axes from `-half_extents` to `half_extents` \[m\].
     pub fn cuboid(half_extents: DVec3) -> Result<Shape, ShapeError> {
         length("half extent x", half_extents.x)?;
         length("half extent y", half_extents.y)?;
@@ -113,28 +113,28 @@ impl Shape {
         Ok(Shape::single(Primitive::Cuboid { half: half_extents }))
     }
 
-    /// All points within `radius` of the segment from `-half_height` to `half_height` on the z axis [m].
+    /// All points within `radius` of the segment from `-half_height` to `half_height` on the z axis \[m\].
     pub fn capsule(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
         length("half height", half_height)?;
         length("radius", radius)?;
         Ok(Shape::single(Primitive::Capsule { half_height, radius }))
     }
 
-    /// Cylinder about the z axis with caps at `±half_height` [m].
+    /// Cylinder about the z axis with caps at `±half_height` \[m\].
     pub fn cylinder(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
         length("half height", half_height)?;
         length("radius", radius)?;
         Ok(Shape::single(Primitive::Cylinder { half_height, radius }))
     }
 
-    /// Cone with its base disk at `z = -half_height` and its tip at `z = half_height` [m].
+    /// Cone with its base disk at `z = -half_height` and its tip at `z = half_height` \[m\].
     pub fn cone(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
         length("half height", half_height)?;
         length("radius", radius)?;
         Ok(Shape::single(Primitive::Cone { half_height, radius }))
     }
 
-    /// Smallest convex solid around `points` [m]. Refused unless it has volume, is closed and convex, and holds every
+    /// Smallest convex solid around `points` \[m\]. Refused unless it has volume, is closed and convex, and holds every
     /// given point to 1e-6 of its size.
     pub fn convex_hull(points: &[DVec3]) -> Result<Shape, ShapeError> {
         Ok(Shape::single(Primitive::Hull(Arc::new(Hull::new(points)?))))
@@ -157,7 +157,7 @@ impl Shape {
         Ok(Shape::single(Primitive::Mesh(Arc::new(Mesh::new(vertices, indices, Side::Sheet)?))))
     }
 
-    /// Ground over a grid centred on the origin: `heights[j * columns + i]` [m] is the height at
+    /// Ground over a grid centred on the origin: `heights[j * columns + i]` \[m\] is the height at
     /// `x = (i − (columns − 1)/2)·spacing_x`, `y = (j − (rows − 1)/2)·spacing_y`. Solid below. Only for fixed bodies.
     pub fn height_field(columns: usize, rows: usize, spacing: [f64; 2], heights: &[f64]) -> Result<Shape, ShapeError> {
         Ok(Shape::single(Primitive::Mesh(Arc::new(Mesh::height_field(columns, rows, spacing, heights)?))))
@@ -190,7 +190,7 @@ impl Shape {
         Ok(Shape { parts: self.parts.iter().map(|part| part.moved(&pose)).collect(), nesting: self.nesting })
     }
 
-    /// Volume [m³]; an error for a half-space, mesh or height field.
+    /// Volume \[m³\]; an error for a half-space, mesh or height field.
     pub fn volume(&self) -> Result<f64, ShapeError> {
         self.parts.iter().map(|part| mass::volume(&part.primitive)).sum()
     }

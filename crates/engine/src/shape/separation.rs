@@ -22,7 +22,7 @@ const AGREEMENT: f64 = 1e-10;
 /// Edge pairs tried when GJK and EPA fail. Finely faceted hulls have faces near every direction and can do without.
 const MAX_EDGE_PAIRS: usize = 20_000;
 
-/// No shape reaches this far [m], so cores whose origins are farther apart do not touch.
+/// No shape reaches this far \[m\], so cores whose origins are farther apart do not touch.
 const FAR: f64 = 1e2 * MAX_LENGTH;
 
 /// How two cores are apart, in the axes of the first.
@@ -30,7 +30,7 @@ const FAR: f64 = 1e2 * MAX_LENGTH;
 pub(crate) struct Separation {
     /// Unit direction from A to B.
     pub(crate) normal: DVec3,
-    /// Separation along it [m]; negative when the cores overlap.
+    /// Separation along it \[m\]; negative when the cores overlap.
     pub(crate) gap: f64,
     /// A point midway between two closest points.
     pub(crate) middle: DVec3,
@@ -115,7 +115,7 @@ pub(crate) fn out_of_reach(pose: &DPose3) -> bool {
     !pose.is_finite() || pose.translation.abs().max_element() > FAR
 }
 
-/// Separation of `a` and `b` along the unit direction `n` [m].
+/// Separation of `a` and `b` along the unit direction `n` \[m\].
 pub(crate) fn gap_along(a: &Core, b: &Placed, n: DVec3) -> f64 {
     let (near, far) = (a.support(n), b.support(-n));
     (far - near).dot(n)

@@ -22,11 +22,11 @@ pub struct Manifold {
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ManifoldPoint {
-    /// Point on the surface of A, world [m].
+    /// Point on the surface of A, world \[m\].
     pub on_a: DVec3,
-    /// Point on the surface of B, world [m].
+    /// Point on the surface of B, world \[m\].
     pub on_b: DVec3,
-    /// Gap `(on_b − on_a)·normal` [m]; negative where the shapes overlap. Computed in the axes of A, so it keeps its
+    /// Gap `(on_b − on_a)·normal` \[m\]; negative where the shapes overlap. Computed in the axes of A, so it keeps its
     /// digits far from the world's origin.
     pub gap: f64,
     /// Names the features that made the point; distinct within a manifold.
@@ -146,7 +146,7 @@ impl<'a> IntoIterator for &'a ManifoldPoints {
 }
 
 impl Manifold {
-    /// Smallest gap of the points [m]; infinite when there is none.
+    /// Smallest gap of the points \[m\]; infinite when there is none.
     pub fn least_gap(&self) -> f64 {
         self.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min)
     }

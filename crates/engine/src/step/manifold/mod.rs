@@ -2,7 +2,7 @@
 //!
 //! For each pair of convex pieces: find the direction `n` of largest separation (closed form for round pairs, fifteen
 //! axes for boxes, checked GJK/EPA for the rest), take the *whole* face, edge or corner of each piece that faces the
-//! other, and intersect the two along `n` ([`overlap`]). Every corner of the intersection within the margin is a
+//! other, and intersect the two along `n` (`overlap.rs`). Every corner of the intersection within the margin is a
 //! contact point with its own gap, and the least gap equals the separation along `n` (tested to 1e-9 m).
 //!
 //! The result is a function of the shapes, the pose of B in the axes of A, and the margin, and of nothing else: the
@@ -65,7 +65,7 @@ struct Shapes {
 }
 
 impl NarrowPhase {
-    /// Appends the manifolds of two shapes whose gap is at most `margin` ≥ 0 [m]; none for a pose that is not finite.
+    /// Appends the manifolds of two shapes whose gap is at most `margin` ≥ 0 \[m\]; none for a pose that is not finite.
     pub fn collide(
         &mut self,
         shape_a: &Shape,

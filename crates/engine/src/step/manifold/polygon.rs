@@ -108,14 +108,11 @@ impl Polygon {
                         self.push(corner, i as u32, i as u32);
                     }
                 } else {
-                    let slope = |i: usize| {
-                        let (p, q) = (corners[i], corners[(i + 1) % 3]);
-                        // The highest edge: by the height of its middle.
-                        (p + q).dot(dir)
-                    };
+                    // Twice the height of an edge's middle.
+                    let height = |i: usize| (corners[i] + corners[(i + 1) % 3]).dot(dir);
                     let mut best = 0;
                     for i in 1..3 {
-                        if slope(i) > slope(best) {
+                        if height(i) > height(best) {
                             best = i;
                         }
                     }
