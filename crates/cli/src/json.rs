@@ -19,7 +19,7 @@ struct Record<'a> {
     tolerance: &'a Tolerance,
     iterations: Option<usize>,
     factorizations: Option<usize>,
-    /// Median time of a run [s].
+    /// Median time of a run \[s\].
     seconds: Option<f64>,
     certificate: Option<&'a Certificate>,
     /// Impulses [N·s].

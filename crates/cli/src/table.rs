@@ -106,7 +106,7 @@ fn number(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
 }
 
-/// A time [s] with three digits and the unit that suits it.
+/// A time \[s\] with three digits and the unit that suits it.
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 999.5e-6 => (s * 1e6, "µs"),

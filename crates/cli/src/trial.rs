@@ -6,7 +6,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-/// Runs are repeated while they sum to less than this [s].
+/// Runs are repeated while they sum to less than this \[s\].
 const TIMING_BUDGET: f64 = 0.2;
 /// Most runs of one trial; odd, so that the median is a run.
 const MOST_RUNS: usize = 21;
@@ -39,7 +39,7 @@ pub enum Outcome {
 pub struct Graded {
     /// Impulses, certificate, effort.
     pub solution: Solution,
-    /// Median time of a run [s].
+    /// Median time of a run \[s\].
     pub seconds: f64,
     /// Residual against time of one more run; empty if not recorded.
     pub history: Vec<HistoryPoint>,

@@ -249,8 +249,8 @@ impl Certifier {
     fn evaluate(&mut self, problem: &ContactProblem, r: &[f64]) {
         self.u.resize(problem.rows(), 0.0);
         self.magnitude.resize(problem.rows(), 0.0);
-        problem.delassus().apply(problem.offsets(), r, &mut self.u, &mut self.bodies);
-        problem.delassus().apply_abs(problem.offsets(), r, &mut self.magnitude, &mut self.bodies);
+        let Certifier { u, magnitude, bodies, .. } = self;
+        problem.delassus().apply_with_magnitude(problem.offsets(), r, u, magnitude, bodies);
         for (i, q) in problem.q().iter().enumerate() {
             self.u[i] += q;
             self.magnitude[i] += q.abs();

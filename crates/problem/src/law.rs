@@ -19,7 +19,7 @@ pub enum Law {
     },
     /// Signorini and Coulomb. Three rows `(n, t1, t2)`, or two in a planar problem `(n, t)`.
     Coulomb {
-        /// Friction coefficient [1], finite and ≥ 0.
+        /// Friction coefficient \[1\], finite and ≥ 0.
         mu: f64,
     },
 }

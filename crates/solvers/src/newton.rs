@@ -6,7 +6,7 @@
 //! (I − D + εI) dr + w⁻¹ D G W dr = −F     ⇔     (I + K W) dr = −C F,   C = (I − D + εI)⁻¹,  K = w⁻¹ C D G
 //! ```
 //!
-//! the system of [`NewtonSystem`]. ε is a proximal weight (Levenberg–Marquardt): smaller after every accepted step,
+//! the system of `NewtonSystem`. ε is a proximal weight (Levenberg–Marquardt): smaller after every accepted step,
 //! larger after a rejected one. Its effect on the direction is removed by refining against ε = 0.
 //! Source: Alart and Curnier 1991 for the idea; natural map and proximal weight as in the comparison of Acary, Brémond
 //! and Huber 2018. Departure: a step is accepted only if the 2-norm of the natural map [m/s] falls; accepting increases
@@ -30,7 +30,7 @@ const SUFFICIENT: f64 = 0.2;
 /// Options of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonOptions {
-    /// First proximal weight [1].
+    /// First proximal weight \[1\].
     pub proximal: f64,
     /// Least proximal weight.
     pub least_proximal: f64,

@@ -83,11 +83,11 @@ pub enum LocalOutcome {
 /// One contact, prepared: K in the form that makes a solve cheap. Impulse units throughout (velocities over K_NN).
 #[derive(Clone, Copy, Debug)]
 pub struct OneContact {
-    /// 1/K_NN [kg]; 0 if the contact cannot move along its normal.
+    /// 1/K_NN \[kg\]; 0 if the contact cannot move along its normal.
     normal_mass: f64,
-    /// κ = k/K_NN in principal axes [1].
+    /// κ = k/K_NN in principal axes \[1\].
     kappa: [f64; 2],
-    /// s/K_NN [1], descending, never below the round-off of S.
+    /// s/K_NN \[1\], descending, never below the round-off of S.
     mobility: [f64; 2],
     /// 1/mobility, or 0 in an immobile direction.
     inverse: [f64; 2],

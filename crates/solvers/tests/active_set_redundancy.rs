@@ -14,7 +14,7 @@ fn assert_exact(label: &str, problem: &ContactProblem, solution: &Solution) {
     assert!(natural <= 1e-10 * problem.speed().max(1.0), "{label}: natural {natural:e}");
 }
 
-/// Σ W_ii r_i² [J].
+/// Σ W_ii r_i² \[J\].
 fn weight(problem: &ContactProblem, r: &[f64]) -> f64 {
     problem.scales().iter().zip(r).map(|(w, r)| w * r * r).sum()
 }

@@ -9,7 +9,7 @@ use signorini_problem::{ContactProblem, Law};
 use signorini_scenes::problems::{Size, catalogue};
 use signorini_solvers::{Exact, StoppingRule, solve};
 
-/// Largest cone violation over the normal impulse, and largest angle of a slipping contact's friction to −u_T [rad].
+/// Largest cone violation over the normal impulse, and largest angle of a slipping contact's friction to −u_T \[rad\].
 struct Friction {
     violation: f64,
     angle: f64,

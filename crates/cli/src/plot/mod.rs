@@ -18,7 +18,7 @@ use svg::Svg;
 
 /// Residuals of zero are drawn here [m/s]: below the round-off of any problem of this size.
 const LEAST_RESIDUAL: f64 = 1e-18;
-/// The clock does not resolve less [s].
+/// The clock does not resolve less \[s\].
 const LEAST_TIME: f64 = 1e-7;
 
 const HEADING: &str = "Residual against time (curves: the method's own; markers: the certificate)";

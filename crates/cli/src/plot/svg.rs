@@ -6,7 +6,7 @@ use std::fmt::Write;
 const COLOURS: [&str; 8] = ["#3b7dd8", "#d9622b", "#2a9d5c", "#c2417a", "#8a63d2", "#b8860b", "#1a9aa8", "#7f8389"];
 const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
 
-/// Points of a curve closer than this [px] in both directions are one.
+/// Points of a curve closer than this \[px\] in both directions are one.
 const APART: f64 = 0.5;
 
 const STYLE: &str = "\

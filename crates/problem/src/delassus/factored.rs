@@ -84,17 +84,64 @@ impl FactoredDelassus {
         self.gather(offsets, scratch, out, |j, v| j * v);
     }
 
-    pub(super) fn apply_abs(&self, offsets: &[usize], r: &[f64], out: &mut [f64], scratch: &mut Vec<f64>) {
-        scratch.resize(6 * self.inverse_mass.len(), 0.0);
-        scratch.fill(0.0);
-        self.scatter(offsets, scratch, |row, j| (self.jacobian[row][j] * r[row]).abs());
-        for (v, m) in scratch.chunks_exact_mut(6).zip(&self.inverse_mass) {
-            let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
-            for i in 0..6 {
-                v[i] = (0..6).map(|j| m[i][j].abs() * p[j]).sum();
+    /// `out = W r` and `magnitude = |J||M⁻¹||Jᵀ||r|` in one pass over J: reading J is most of the cost.
+    pub(super) fn apply_with_magnitude(
+        &self,
+        offsets: &[usize],
+        r: &[f64],
+        out: &mut [f64],
+        magnitude: &mut [f64],
+        scratch: &mut Vec<f64>,
+    ) {
+        scratch.clear();
+        scratch.resize(12 * self.inverse_mass.len(), 0.0);
+        // Per body: momentum, then the sum of its terms' magnitudes.
+        let (sums, _) = scratch.as_chunks_mut::<12>();
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            for (side, body) in bodies.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let mut sum = sums[*body as usize];
+                for row in offsets[c]..offsets[c + 1] {
+                    let j = &self.jacobian[row][6 * side..6 * side + 6];
+                    for i in 0..6 {
+                        let term = j[i] * r[row];
+                        sum[i] += term;
+                        sum[6 + i] += term.abs();
+                    }
+                }
+                sums[*body as usize] = sum;
             }
         }
-        self.gather(offsets, scratch, out, |j, v| (j * v).abs());
+        for (sum, m) in sums.iter_mut().zip(&self.inverse_mass) {
+            let p = *sum;
+            for i in 0..6 {
+                let (mut velocity, mut bound) = (0.0, 0.0);
+                for j in 0..6 {
+                    velocity += m[i][j] * p[j];
+                    bound += m[i][j].abs() * p[6 + j];
+                }
+                (sum[i], sum[6 + i]) = (velocity, bound);
+            }
+        }
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            let range = offsets[c]..offsets[c + 1];
+            out[range.clone()].fill(0.0);
+            magnitude[range.clone()].fill(0.0);
+            for (side, body) in bodies.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let sum = sums[*body as usize];
+                for row in range.clone() {
+                    let j = &self.jacobian[row][6 * side..6 * side + 6];
+                    let (mut u, mut bound) = (0.0, 0.0);
+                    for i in 0..6 {
+                        u += j[i] * sum[i];
+                        bound += j[i].abs() * sum[6 + i];
+                    }
+                    out[row] += u;
+                    magnitude[row] += bound;
+                }
+            }
+        }
     }
 
     /// `J_row M⁻¹` restricted to one side's body.

@@ -33,13 +33,26 @@ impl Delassus {
         }
     }
 
-    /// `out = |W|·|r|` with the absolute values taken of every stored factor: a bound on the terms that are summed,
-    /// from which the round-off of one evaluation follows.
-    pub fn apply_abs(&self, offsets: &[usize], r: &[f64], out: &mut [f64], scratch: &mut Vec<f64>) {
+    /// `out = W r`, and `magnitude = |W|·|r|` with the absolute values taken of every stored factor: a bound on the terms
+    /// that are summed, from which the round-off of one evaluation follows.
+    pub fn apply_with_magnitude(
+        &self,
+        offsets: &[usize],
+        r: &[f64],
+        out: &mut [f64],
+        magnitude: &mut [f64],
+        scratch: &mut Vec<f64>,
+    ) {
         match self {
-            Delassus::Dense(w) => w.apply_abs(r, out),
-            Delassus::BlockSparse(w) => w.apply_abs(offsets, r, out),
-            Delassus::Factored(w) => w.apply_abs(offsets, r, out, scratch),
+            Delassus::Dense(w) => {
+                w.apply(r, out);
+                w.apply_abs(r, magnitude);
+            }
+            Delassus::BlockSparse(w) => {
+                w.apply(offsets, r, out);
+                w.apply_abs(offsets, r, magnitude);
+            }
+            Delassus::Factored(w) => w.apply_with_magnitude(offsets, r, out, magnitude, scratch),
         }
     }
 

@@ -90,7 +90,7 @@ impl Point {
         }
     }
 
-    /// Sum of the products [J].
+    /// Sum of the products \[J\].
     pub(super) fn gap(&self, cell: &Cell) -> f64 {
         match *cell {
             Cell::Joint | Cell::Fixed => 0.0,

@@ -10,7 +10,7 @@
 //! since `μ r_N λ + r_T·u_T = 0` there gives `λ = ‖u_T‖` and friction opposite to slip. Each product is driven to a
 //! common `t → 0` by predictor and corrector steps (Mehrotra 1992); eliminating `λ` and the normal pair leaves
 //! `dr = c − K dy` per contact, and with `y` the slack of `u = W r + q` one system `(I + K W) dr = c + K (y − u)`
-//! ([`NewtonSystem`]). The formulation is that of Dojo (Howell et al. 2022); departures: K is eliminated by hand in
+//! (`NewtonSystem`). The formulation is that of Dojo (Howell et al. 2022); departures: K is eliminated by hand in
 //! `cell.rs`, joints enter as a proximal term that vanishes at convergence, and the iterate is always `v = v* + M⁻¹Jᵀr`.
 //!
 //! Cost: 7–12 factorizations on resting scenes of any size, 15–40 on violent impacts. The limit is the analytic centre

@@ -50,11 +50,11 @@ impl ContactStep for OneContact {
 /// ρ is a scalar: with a step per row, or with K_TT⁻¹, the limit slides in a direction that friction does not oppose.
 #[derive(Clone, Copy, Debug)]
 pub struct RowStep {
-    /// 1/K_NN [kg], or 0.
+    /// 1/K_NN \[kg\], or 0.
     normal_mass: f64,
     /// K_TN [1/kg]: what a normal impulse does to the tangents.
     coupling: [f64; 2],
-    /// ρ [kg], or 0.
+    /// ρ \[kg\], or 0.
     step: f64,
 }
 
@@ -88,7 +88,7 @@ impl ContactStep for RowStep {
 /// The normal row alone, friction held at zero: the first phase of `block_pgs`.
 #[derive(Clone, Copy, Debug)]
 pub struct NormalStep {
-    /// 1/K_NN [kg], or 0.
+    /// 1/K_NN \[kg\], or 0.
     normal_mass: f64,
 }
 

@@ -65,7 +65,7 @@ pub struct Column {
     /// Linear and angular velocity before gravity.
     pub velocities: Vec<[f64; 6]>,
     pub mu: f64,
-    /// Angle of the first tangent from the x axis [rad].
+    /// Angle of the first tangent from the x axis \[rad\].
     pub tangent_angle: f64,
 }
 

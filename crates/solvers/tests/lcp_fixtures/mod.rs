@@ -4,7 +4,7 @@
 use signorini_problem::{Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass, Symmetry};
 use signorini_solvers::{ContactSolver, Method, Solution, StoppingRule, solve};
 
-/// Time step of the scenes [s], and gravity [m/s²].
+/// Time step of the scenes \[s\], and gravity [m/s²].
 pub const H: f64 = 0.016;
 pub const G: f64 = 9.81;
 
