@@ -206,3 +206,21 @@ fn ball_under_a_ceiling_bounces_with_the_closed_form() {
     let expected = 0.5 * (0.9 * hit).powi(2) + G * 1.8;
     close(0.5 * body.velocity().length_squared() + G * body.position().z, expected, 1e-9);
 }
+
+#[test]
+fn slender_spinning_bodies_keep_momentum_and_angular_momentum_when_they_collide() {
+    let mut w = weightless();
+    let rod = |name: &str, half: DVec3| Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).named(name);
+    let a = rod("a", v(0.8, 0.1, 0.2)).velocity(v(1.5, 0.2, 0.0)).spin(v(1.0, 3.0, -2.0));
+    w.add(a.position(v(-1.5, 0.0, 0.0)).material(surface(0.4, 0.7))).unwrap();
+    let b = rod("b", v(0.15, 0.7, 0.3)).velocity(v(-1.0, 0.0, 0.1)).spin(v(-2.0, 0.5, 1.0));
+    w.add(b.position(v(0.8, 0.1, 0.05)).material(surface(0.4, 0.7))).unwrap();
+    let (momentum, angular) = (total_momentum(&w), total_angular_momentum(&w));
+    let mut impacts = 0;
+    for _ in 0..120 {
+        impacts += step_checked(&mut w, H).counts.impacts;
+        close_vector(total_momentum(&w), momentum, 1e-12);
+        close_vector(total_angular_momentum(&w), angular, 1e-10);
+    }
+    assert!(impacts > 0, "they must collide");
+}

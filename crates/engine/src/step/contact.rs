@@ -143,8 +143,8 @@ pub(crate) fn swept_boxes(world: &World, free: &[FreeMotion], dt: f64, boxes: &m
 pub(crate) struct Touch {
     pub a: u32,
     pub b: u32,
-    /// When \[s\]: zero, or the time of the first bounce.
-    pub time: f64,
+    /// When the first of the points bounces, if any does \[s\]: the points are seen then.
+    pub bounce: Option<f64>,
     pub manifold: Manifold,
 }
 
@@ -193,8 +193,8 @@ pub(crate) fn manifolds(
         narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
         let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
         let material = a.material.combine(b.material);
-        let mut time = pair.first_bounce(&found, material, world.settings.rest_speed).unwrap_or(0.0);
-        if time > 0.0 {
+        let mut bounce = pair.first_bounce(&found, material, world.settings.rest_speed);
+        if let Some(time) = bounce.filter(|time| *time > 0.0) {
             let pose = |body: &Moving, free: &FreeMotion, centre: DVec3| {
                 let (position, orientation) = flown(body, free, time, dt);
                 DPose3::from_parts(position - orientation * centre, orientation)
@@ -203,12 +203,12 @@ pub(crate) fn manifolds(
             at_impact.clear();
             narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, &mut at_impact);
             if at_impact.is_empty() {
-                time = 0.0;
+                bounce = Some(0.0);
             } else {
                 std::mem::swap(&mut found, &mut at_impact);
             }
         }
-        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, time, manifold }));
+        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, manifold }));
     }
 }
 
@@ -327,7 +327,13 @@ pub(crate) fn contacts(
         let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
         let material = a.material.combine(b.material);
         for point in &touch.manifold.points {
-            out.push(pair.contact(touch.time, &touch.manifold, point, material, world.settings.rest_speed));
+            out.push(pair.contact(
+                touch.bounce.unwrap_or(0.0),
+                &touch.manifold,
+                point,
+                material,
+                world.settings.rest_speed,
+            ));
         }
     }
     let handle = |rank: u32| BodyHandle(world.bodies.key(bodies[rank as usize].slot));

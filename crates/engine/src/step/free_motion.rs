@@ -11,9 +11,10 @@
 //! is solved by fixed-point iteration, which contracts like h|ω|; fast spins are cut into shorter pieces.
 
 use crate::body::{BodyRecord, Kind, MAX_SPEED, MAX_SPIN};
-use crate::step::Twist;
+use crate::step::contact::Touch;
+use crate::step::{Moving, Twist};
 use crate::{StepError, World};
-use glamx::{DQuat, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 
 /// Motion without contact or joint.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct FreeMotion {
     pub after: Twist,
     /// Rotation of the step in the body's axes if nothing touches.
     pub rotation: DQuat,
+    /// Angular velocity after that rotation, world axes [rad/s].
+    pub flight_spin: DVec3,
 }
 
 /// Largest angle of one piece of the gyroscopic step [rad].
@@ -40,7 +43,7 @@ pub(crate) fn free_motion(world: &World, dt: f64, out: &mut Vec<FreeMotion>) -> 
             Kind::Dynamic => fly(body, world.settings.gravity, dt),
             Kind::Kinematic | Kind::Fixed => {
                 let twist = Twist { linear: body.state.velocity, angular: body.state.spin };
-                FreeMotion { before: twist, after: twist, rotation: DQuat::from_scaled_axis(dt * twist.angular) }
+                FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
             }
         };
         check_speed(body, &motion.after, "free motion")?;
@@ -72,16 +75,56 @@ fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
         (state.orientation * spin_local, rotation)
     };
     let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * body.torque));
+    // A constant torque turns by a further ½ h² I⁻¹ τ.
+    let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
+    let after = spin + state.orientation * kick_local;
+    // The spin of flight is fixed in the body's axes over the rotation: so are energy and momentum.
+    let turned = (state.orientation * rotation).normalize() * (state.orientation.inverse() * after);
     FreeMotion {
         before: Twist { linear: state.velocity, angular: spin },
-        after: Twist { linear, angular: spin + state.orientation * kick_local },
-        // A constant torque turns by a further ½ h² I⁻¹ τ.
-        rotation: DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation,
+        after: Twist { linear, angular: after },
+        rotation,
+        flight_spin: if body.mass.isotropic { after } else { turned },
     }
 }
 
+/// Bodies that are about to bounce, and whose inertia has axes, are met where they will be then: gyroscopic motion up to
+/// the bounce, the axes of inertia as they are there. What follows it is up to `integrate`.
+pub(crate) fn fly_to_bounce(world: &World, touches: &[Touch], dt: f64, bodies: &mut [Moving], free: &mut [FreeMotion]) {
+    for touch in touches {
+        let Some(time) = touch.bounce else { continue };
+        for rank in [touch.a as usize, touch.b as usize] {
+            if bodies[rank].bounce.is_none_or(|(earlier, _)| time < earlier) {
+                bodies[rank].bounce = Some((time, bodies[rank].state.orientation));
+            }
+        }
+    }
+    for (body, free) in bodies.iter_mut().zip(free) {
+        let (Some((time, _)), Some(record)) = (body.bounce, world.bodies.at(body.slot)) else { continue };
+        if record.mass.isotropic {
+            body.bounce = None;
+            continue;
+        }
+        let start = record.state.orientation;
+        let (spin, rotation) = gyroscopic(record, start.inverse() * record.state.spin, time);
+        let orientation = (start * rotation).normalize();
+        body.bounce = Some((time, orientation));
+        body.inverse_inertia = world_inverse_inertia(record, orientation);
+        free.before.angular = orientation * spin;
+        let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque));
+        free.after.angular = free.before.angular + orientation * kick;
+    }
+}
+
+/// Inverse inertia in world axes, exactly symmetric [1/(kg·m²)].
+pub(crate) fn world_inverse_inertia(body: &BodyRecord, orientation: DQuat) -> DMat3 {
+    let r = DMat3::from_quat(orientation);
+    let rotated = r * body.mass.inverse_inertia * r.transpose();
+    (rotated + rotated.transpose()) * 0.5
+}
+
 /// Spin in the body's axes after `dt`, and the rotation of the body in its own axes.
-fn gyroscopic(body: &BodyRecord, spin: DVec3, dt: f64) -> (DVec3, DQuat) {
+pub(crate) fn gyroscopic(body: &BodyRecord, spin: DVec3, dt: f64) -> (DVec3, DQuat) {
     let (inertia, inverse) = (body.mass.inertia, body.mass.inverse_inertia);
     let pieces = ((dt * spin.length() / MAX_ANGLE).ceil() as usize).clamp(1, MAX_PIECES);
     let h = dt / pieces as f64;

@@ -6,12 +6,12 @@
 //! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
 //! constraints were posed; those that bounce meanwhile, by v⁻ until then.
 
-use crate::body::{BodyState, ConstraintForces, Kind, MAX_POSITION};
+use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
 use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
 use crate::step::cache::CachedPoint;
-use crate::step::free_motion::check_speed;
+use crate::step::free_motion::{check_speed, gyroscopic};
 use crate::step::island::Islands;
 use crate::step::solve::IslandSolution;
 use crate::step::{Twist, Workspace};
@@ -47,7 +47,8 @@ impl Mode {
     }
 }
 
-fn modes(scene: &Scene, islands: &Islands, solutions: &[IslandSolution]) -> Vec<Mode> {
+fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
+    let Outcome { islands, solutions, after, .. } = *outcome;
     let mut modes = vec![Mode::Flight; scene.bodies.len()];
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -66,6 +67,14 @@ fn modes(scene: &Scene, islands: &Islands, solutions: &[IslandSolution]) -> Vec<
             for rank in [Some(joint.a), joint.b].into_iter().flatten() {
                 modes[rank as usize] = modes[rank as usize].join(Mode::Contact);
             }
+        }
+    }
+    // A body met where it was to bounce is moved from there, unless nothing at all happened to it.
+    for (rank, body) in scene.bodies.iter().enumerate() {
+        if let Some((time, _)) = body.bounce
+            && after[rank] != scene.free[rank].after
+        {
+            modes[rank] = modes[rank].join(Mode::Bounce(time));
         }
     }
     modes
@@ -87,7 +96,7 @@ pub(crate) fn integrate(
     outcome: &Outcome,
     end: &mut Vec<BodyState>,
 ) -> Result<(), StepError> {
-    let modes = modes(scene, outcome.islands, outcome.solutions);
+    let modes = modes(scene, outcome);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -97,7 +106,7 @@ pub(crate) fn integrate(
             Kind::Kinematic => advance(&body.state, twist, scene.dt * twist.linear, scene.dt * twist.angular),
             Kind::Dynamic => {
                 check_speed(record, twist, "integrate")?;
-                let moved = move_body(scene, rank, twist, modes[rank], record.mass.isotropic);
+                let moved = move_body(scene, rank, record, twist, modes[rank]);
                 corrected(moved, &outcome.correction[rank])
             }
         };
@@ -125,48 +134,48 @@ fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -
     BodyState { position: state.position + displacement, orientation, velocity: twist.linear, spin: twist.angular }
 }
 
-fn move_body(scene: &Scene, rank: usize, after: &Twist, mode: Mode, isotropic: bool) -> BodyState {
-    let (state, free, dt) = (&scene.bodies[rank].state, &scene.free[rank], scene.dt);
+fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mode: Mode) -> BodyState {
+    let (body, free, dt) = (&scene.bodies[rank], &scene.free[rank], scene.dt);
+    let state = &body.state;
     match mode {
         Mode::Contact => advance(state, after, dt * after.linear, dt * after.angular),
-        Mode::HeldBounce(time) => {
-            let rest = dt - time;
-            let displacement = time * free.before.linear + rest * after.linear;
-            bounced(state, free.before.angular, after, displacement, [time, rest], isotropic)
-        }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
-            // The spin of flight is fixed in the body's axes over the rotation: so are energy and momentum.
-            let spin =
-                if isotropic { after.angular } else { orientation * (state.orientation.inverse() * after.angular) };
+            // Impulses below the solver's tolerance still count, in the body's axes like the rest.
+            let change = after.angular - free.after.angular;
+            let spin = free.flight_spin + orientation * (body.orientation().inverse() * change);
             BodyState { position, orientation, velocity: after.linear, spin }
+        }
+        Mode::HeldBounce(time) => {
+            let displacement = time * free.before.linear + (dt - time) * after.linear;
+            advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular)
         }
         Mode::Bounce(time) => {
             let rest = dt - time;
             let acceleration = (free.after.linear - free.before.linear) / dt;
             let displacement = time * (free.before.linear + 0.5 * time * acceleration)
                 + rest * (after.linear - 0.5 * rest * acceleration);
-            bounced(state, free.before.angular, after, displacement, [time, rest], isotropic)
+            let there = at_bounce(scene, rank, time);
+            if record.mass.isotropic {
+                return advance(&there, after, displacement, rest * after.angular);
+            }
+            let (spin, rotation) = gyroscopic(record, there.orientation.inverse() * after.angular, rest);
+            let orientation = (there.orientation * rotation).normalize();
+            let position = state.position + displacement;
+            BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
         }
     }
 }
 
-/// Turns with the spin before, then with the spin after. The spin after an impact was found with the axes of inertia at
-/// the start of the step; it is kept in the body's axes until the impact, so that the energy is. (The direction of the
-/// angular momentum then errs by the angle turned until the impact; not for cubes and balls, whose inertia has no axes.)
-fn bounced(
-    state: &BodyState,
-    spin_before: DVec3,
-    after: &Twist,
-    displacement: DVec3,
-    [time, rest]: [f64; 2],
-    isotropic: bool,
-) -> BodyState {
-    let turn = DQuat::from_scaled_axis(time * spin_before);
-    let spin = if isotropic { after.angular } else { turn * after.angular };
-    let at_impact = BodyState { orientation: turn * state.orientation, ..*state };
-    advance(&at_impact, &Twist { linear: after.linear, angular: spin }, displacement, rest * spin)
+/// The state at the start, turned to where the body is when it bounces.
+fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
+    let (body, free) = (&scene.bodies[rank], &scene.free[rank]);
+    let orientation = match body.bounce {
+        Some((_, orientation)) => orientation,
+        None => DQuat::from_scaled_axis(time * free.before.angular) * body.state.orientation,
+    };
+    BodyState { orientation, ..body.state }
 }
 
 fn corrected(state: BodyState, correction: &Twist) -> BodyState {
@@ -205,7 +214,7 @@ pub(crate) fn keep_books(
         if correction[rank].angular != DVec3::ZERO {
             // The spin stays, the axes of inertia turn.
             let turned = rotational(end[rank].orientation, end[rank].spin);
-            ledger.stabilisation += turned - rotational(body.state.orientation, after.angular);
+            ledger.stabilisation += turned - rotational(body.orientation(), after.angular);
         }
         let mut moved_record = record.clone();
         moved_record.state = end[rank];

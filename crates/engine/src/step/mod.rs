@@ -36,7 +36,7 @@ use assembly::JointFrame;
 use broad_phase::BroadPhase;
 use contact::{Contact, Touch};
 use free_motion::FreeMotion;
-use glamx::{DMat3, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 use island::Islands;
 use manifold::NarrowPhase;
 use signorini_problem::ContactProblem;
@@ -70,19 +70,25 @@ pub(crate) struct Moving {
     pub inverse_mass: f64,
     /// World axes, exactly symmetric [1/(kg·m²)].
     pub inverse_inertia: DMat3,
+    /// When it bounces \[s\] and its orientation then, for bodies whose inertia has axes: those are what the inverse
+    /// inertia is at.
+    pub bounce: Option<(f64, DQuat)>,
 }
 
 impl Moving {
     fn new(slot: u32, body: &BodyRecord) -> Self {
-        let r = DMat3::from_quat(body.state.orientation);
-        let rotated = r * body.mass.inverse_inertia * r.transpose();
         Moving {
             slot,
             kind: body.kind,
             state: body.state,
             inverse_mass: body.mass.inverse_mass,
-            inverse_inertia: (rotated + rotated.transpose()) * 0.5,
+            inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
+            bounce: None,
         }
+    }
+    /// The orientation at which impulses meet it.
+    pub fn orientation(&self) -> DQuat {
+        self.bounce.map_or(self.state.orientation, |(_, orientation)| orientation)
     }
     pub fn is_dynamic(&self) -> bool {
         self.kind == Kind::Dynamic
@@ -192,6 +198,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
     report.times.manifold = clock.lap();
 
+    free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
     contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.contacts)?;
     assembly::joint_frames(world, &ws.bodies, &mut ws.joints);
     report.counts.contacts = ws.contacts.len();
