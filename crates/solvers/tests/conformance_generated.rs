@@ -44,10 +44,10 @@ fn may_fail(method: Method, problem: &str) -> bool {
 /// contacts are redundant or masses far apart; the rest are open cases, each a defect to be mended.
 #[rustfmt::skip]
 const MAY_FAIL: &[(&str, &[&str])] = &[
-    ("exact", &["sph5x5x4_mass1e6", "fcc6_mass1e6"]),
+    ("exact", &["fcc6_mass1e6"]),
     ("interior-point", &["wall3x3", "incline3_slope0.4_mu0.3"]),
     ("newton", &[
-        "stack10_heavy1e6", "stack10_geo1e6", "stack8_shake", "wall3x3_sides", "incline5_slope0.29_mu0.3", "incline5_slope0.4_mu0.3", "fcc3", "arch7",
+        "stack10_heavy1e6", "stack10_geo1e6", "stack8_shake", "wall3x3_sides", "incline5_slope0.4_mu0.3", "fcc3", "arch7",
         "arch15_mass1e4", "arch21_load", "row4_mass1e2", "wedge_slope0.5_mu0.2", "chain10_heavy1e8", "chain20_geo1e8",
         "hanging10_heavy1e6", "planar_stack10_heavy1e6", "planar_discs6", "train3_mu0.4_strength0.8",
         "train6_mu0.4_strength1.5",

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// What no published solver solves either; and two complementarity problems that are not monotone, for lemke.
 const OPEN: &[&str] = &["g_fcc_12", "g_fcc_6_mass1e6", "lcp_Pang_isolated_sol", "lcp_tobenna"];
-/// A minute of optimised code.
+/// Ten seconds of optimised code.
 const SLOW: &[&str] = &["g_fcc_10_shake"];
 
 /// Unoptimised code stays with problems of this many blocks.
@@ -30,7 +30,7 @@ fn is_general(problem: &ContactProblem) -> bool {
 fn exact_solves_every_published_problem() {
     let mut unsolved = Vec::new();
     for (name, problem) in published(MOST_BLOCKS) {
-        if OPEN.contains(&name.as_str()) || SLOW.contains(&name.as_str()) {
+        if OPEN.contains(&name.as_str()) || cfg!(debug_assertions) && SLOW.contains(&name.as_str()) {
             continue;
         }
         let start = Instant::now();

@@ -89,7 +89,7 @@ fn choice_of_tangents_does_not_change_the_motion() {
     assert_no_change(REDUNDANT, turned);
 }
 
-/// What is asked of [`Selection::Canonical`] and not reached yet: up to 4e-7 m/s (stack8_shake) and 5e-5 m/s
+/// What is asked of [`Selection::Canonical`] and not reached yet: up to 3e-8 m/s (stack8_shake) and 2e-5 m/s
 /// (wall4x4_sides_hit) from one order to another. The first impulse of the path carries the round-off of a solve of
 /// condition 1e8, and the path keeps it.
 #[test]
@@ -98,7 +98,7 @@ fn order_of_contacts_does_not_change_the_motion_where_contacts_slide_apart() {
     assert_no_change(SLIDING_APART, in_random_order);
 }
 
-/// As above, up to 6e-5 m/s (drop_slide): the first impulse of the path is the largest component of a velocity, so that
+/// As above, up to 1.3e-5 m/s (stack8_shake): the first impulse of the path is the largest component of a velocity, so that
 /// it depends on the tangents.
 #[test]
 #[ignore = "not reached: the start of the path depends on the tangents"]
