@@ -1,0 +1,115 @@
+//! Energy of bodies, and the account of where it went in a step.
+//!
+//! `E = ½ m|v|² + ½ ωᵀ(R I Rᵀ)ω − m g·x`. Within a step every term of the account is evaluated by itself from
+//! velocities, impulses and displacements; that they add up is checked, not arranged.
+
+use crate::body::{BodyRecord, Kind};
+use glamx::DVec3;
+use serde::Serialize;
+
+/// Energy of a body or of a world \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// ½ m|v|² \[J\].
+    pub linear: f64,
+    /// ½ ω·Iω \[J\].
+    pub rotational: f64,
+    /// −m g·x, zero at the origin \[J\].
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Of one body; zero unless dynamic.
+    pub(crate) fn of(body: &BodyRecord, gravity: DVec3) -> Energy {
+        if body.kind != Kind::Dynamic {
+            return Energy::default();
+        }
+        let state = &body.state;
+        let spin_local = state.orientation.inverse() * state.spin;
+        Energy {
+            linear: 0.5 * body.mass.mass * state.velocity.length_squared(),
+            rotational: 0.5 * spin_local.dot(body.mass.inertia * spin_local),
+            potential: -body.mass.mass * gravity.dot(state.position),
+        }
+    }
+
+    /// Linear and rotational together \[J\].
+    pub fn kinetic(&self) -> f64 {
+        self.linear + self.rotational
+    }
+
+    /// All together \[J\].
+    pub fn total(&self) -> f64 {
+        self.kinetic() + self.potential
+    }
+
+    pub(crate) fn add(self, other: Energy) -> Energy {
+        Energy {
+            linear: self.linear + other.linear,
+            rotational: self.rotational + other.rotational,
+            potential: self.potential + other.potential,
+        }
+    }
+}
+
+/// Where the energy of a step went. The works add up to the change of energy, [`EnergyLedger::closure`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergyLedger {
+    /// Before the step.
+    pub before: Energy,
+    /// After the step.
+    pub after: Energy,
+    /// Work of applied forces and torques \[J\], `h (f·(v⁻+v⁺) + τ·(ω⁻+ω⁺))/2`.
+    pub external: f64,
+    /// Work of normal impulses \[J\], `Σ r_N (u_N⁻ + u_N⁺)/2`, for a bounce with the velocities around it.
+    pub normal: f64,
+    /// Work of friction \[J\], `Σ r_T·(u_T⁻ + u_T⁺)/2`.
+    pub friction: f64,
+    /// Work of joints \[J\], `Σ r·(u⁻ + u⁺)/2`.
+    pub joints: f64,
+    /// Work that kinematic bodies did on the others \[J\].
+    pub driven: f64,
+    /// Gravity's work over `h(v⁻+v⁺)/2` less its work over the way really gone, and what forces do between the start of
+    /// the step and a bounce inside it \[J\]: what the first-order integrator of bodies in contact does. Zero in flight
+    /// and for a body that only bounces.
+    pub integration: f64,
+    /// `T(v⁺) − T(v*)` as `Σ r·(u* + u⁺)/2` over contacts \[J\]: what contacts did to the motion that forces alone would
+    /// have made. Never positive without bounce. Not part of the sum: `normal` and `friction` count from the velocity
+    /// before forces.
+    pub against_free_motion: f64,
+    /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
+    pub stabilisation: f64,
+}
+
+impl EnergyLedger {
+    /// Change of energy that no entry explains \[J\]: round-off, or a bug.
+    pub fn closure(&self) -> f64 {
+        let explained = self.external
+            + self.normal
+            + self.friction
+            + self.joints
+            + self.driven
+            + self.integration
+            + self.stabilisation;
+        self.after.total() - self.before.total() - explained
+    }
+
+    /// The largest energy or work in the account \[J\]: what the closure is compared with.
+    pub fn scale(&self) -> f64 {
+        [
+            self.before.kinetic(),
+            self.before.potential,
+            self.after.kinetic(),
+            self.after.potential,
+            self.external,
+            self.normal,
+            self.friction,
+            self.joints,
+            self.driven,
+            self.integration,
+            self.stabilisation,
+        ]
+        .into_iter()
+        .fold(0.0, |m, x| f64::max(m, x.abs()))
+    }
+}

@@ -1,0 +1,276 @@
+//! What can go wrong: a shape that cannot be built, bad input at the door, and a step that cannot be taken. A refused
+//! shape leaves nothing behind, and the world is as before.
+
+use crate::BodyId;
+use signorini_problem::ProblemError;
+use signorini_solvers::SolveError;
+use thiserror::Error;
+
+/// Why a world refused something. The world has not changed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// A number of a body is NaN, infinite or outside its range.
+    #[error("{body}: {field} {value} is not in {range}")]
+    BodyValue {
+        /// The body.
+        body: BodyId,
+        /// Which number.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A number of the settings is NaN, infinite or outside its range.
+    #[error("settings: {field} {value} is not in {range}")]
+    Setting {
+        /// Which number.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A number of a joint is NaN, infinite or outside its range.
+    #[error("joint: {field} {value} is not in {range}")]
+    JointValue {
+        /// Which number.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A joint whose two ends are on the same body, or neither on a dynamic one, or that is already violated.
+    #[error("joint: {why}")]
+    Joint {
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The inertia is not that of any mass distribution.
+    #[error("{body}: inertia {why} (principal moments {moments:?} kg·m²)")]
+    Inertia {
+        /// The body.
+        body: BodyId,
+        /// What is wrong.
+        why: &'static str,
+        /// Principal moments [kg·m²].
+        moments: [f64; 3],
+    },
+    /// A dynamic body needs a shape with a mass: not a half-space, not an open surface.
+    #[error("{body}: {source}")]
+    Shape {
+        /// The body.
+        body: BodyId,
+        /// What is wrong with the shape.
+        source: ShapeError,
+    },
+    /// Two bodies with one identity.
+    #[error("{body} exists already")]
+    DuplicateId {
+        /// The identity.
+        body: BodyId,
+    },
+    /// The operation makes no sense for this kind of body, such as a force on a fixed one.
+    #[error("{body}: cannot {operation} a {kind} body")]
+    Kind {
+        /// The body.
+        body: BodyId,
+        /// What was asked.
+        operation: &'static str,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// The handle's body or joint was removed.
+    #[error("stale handle: slot {slot}, generation {generation} was removed")]
+    StaleHandle {
+        /// Slot.
+        slot: u32,
+        /// Generation.
+        generation: u32,
+    },
+    /// The handle belongs to another world.
+    #[error("the handle belongs to another world")]
+    ForeignHandle,
+}
+
+/// Why a step was not taken. The world is as before, bit for bit.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// Negative, NaN, infinite or too long.
+    #[error("time step {value} s is not in [0, {limit}]")]
+    TimeStep {
+        /// What it was.
+        value: f64,
+        /// The longest allowed.
+        limit: f64,
+    },
+    /// A body would leave the range in which the arithmetic can be trusted.
+    #[error("{body}: {quantity} {value} leaves its range (limit {limit}) in stage {stage}")]
+    OutOfRange {
+        /// The body.
+        body: BodyId,
+        /// What of it.
+        quantity: &'static str,
+        /// Its size.
+        value: f64,
+        /// Its limit.
+        limit: f64,
+        /// The stage that found it.
+        stage: &'static str,
+    },
+    /// More contacts than [`crate::Settings::max_contacts`]. None is dropped.
+    #[error("{found} contacts exceed the limit of {limit}")]
+    TooManyContacts {
+        /// Contacts found.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An island is not a valid contact problem.
+    #[error("island {island}: {source}")]
+    Problem {
+        /// Island index.
+        island: usize,
+        /// What is wrong.
+        source: ProblemError,
+    },
+    /// The chosen method does not treat an island.
+    #[error("island {island}: {source}")]
+    Solve {
+        /// Island index.
+        island: usize,
+        /// What the method said.
+        source: SolveError,
+    },
+}
+
+/// Why a shape was refused. Nothing is built from a refused description.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A length must be positive and finite.
+    #[error("{field} {value} is not a positive length")]
+    NotPositive {
+        /// Name of the length.
+        field: &'static str,
+        /// Its value \[m\].
+        value: f64,
+    },
+    /// A number is NaN, infinite or too large to compute with.
+    #[error("{field} {index}: {value} is not a finite number of usable size")]
+    NotFinite {
+        /// Name of the list or vector.
+        field: &'static str,
+        /// Index into it.
+        index: usize,
+        /// The offending component.
+        value: f64,
+    },
+    /// A direction cannot be normalised.
+    #[error("{field} has length {length}, not a direction")]
+    NoDirection {
+        /// Name of the vector.
+        field: &'static str,
+        /// Its length.
+        length: f64,
+    },
+    /// A rotation is not a unit quaternion.
+    #[error("part {index}: quaternion of norm {norm} is not a rotation")]
+    NotARotation {
+        /// Index of the part.
+        index: usize,
+        /// Norm of its quaternion.
+        norm: f64,
+    },
+    /// Too few entries to make the shape.
+    #[error("{field} has {found} entries, at least {needed} are needed")]
+    TooFew {
+        /// Name of the list.
+        field: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries needed.
+        needed: usize,
+    },
+    /// A limit on size was passed.
+    #[error("{field} is {found}, the limit is {limit}")]
+    Limit {
+        /// What is limited.
+        field: &'static str,
+        /// What was asked for.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// All points lie in one point, line or plane: the hull has no volume.
+    #[error("{points} points span no volume (thickness {thickness:e} m over a size of {size:e} m)")]
+    NoVolume {
+        /// Number of points given.
+        points: usize,
+        /// Extent across the flattest direction found \[m\].
+        thickness: f64,
+        /// Extent of the points \[m\].
+        size: f64,
+    },
+    /// The hull was built, but an input point sticks out of it.
+    #[error("point {index} lies {distance:e} m outside the hull built from it")]
+    PointOutsideHull {
+        /// Index of the point.
+        index: usize,
+        /// Distance outside \[m\].
+        distance: f64,
+    },
+    /// The hull is not a closed convex surface.
+    #[error("the hull of {points} points is not a closed convex surface: {reason}")]
+    BadHull {
+        /// Number of points given.
+        points: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A triangle names a vertex that does not exist.
+    #[error("triangle {triangle}: vertex {index} does not exist, there are {vertices}")]
+    IndexOutOfRange {
+        /// Triangle index.
+        triangle: usize,
+        /// The vertex it names.
+        index: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// No triangle of positive area is left.
+    #[error("all {found} triangles of the mesh are degenerate")]
+    OnlyDegenerateTriangles {
+        /// Triangles given.
+        found: usize,
+    },
+    /// Two sizes disagree.
+    #[error("{field} has {found} entries, expected {expected}")]
+    Size {
+        /// Name of the list.
+        field: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// The shape bounds no finite volume, so it has no mass.
+    #[error("a {shape} has no volume and can only belong to a fixed body")]
+    NoMass {
+        /// Name of the shape.
+        shape: &'static str,
+    },
+    /// The mass of the shape is not a usable number.
+    #[error("density {density} and volume {volume} give the mass {mass}")]
+    Mass {
+        /// Density [kg/m³].
+        density: f64,
+        /// Volume \[m³\].
+        volume: f64,
+        /// Product \[kg\].
+        mass: f64,
+    },
+}

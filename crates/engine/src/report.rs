@@ -1,0 +1,118 @@
+//! What a step says about itself.
+
+use crate::{BodyHandle, EnergyLedger};
+use glamx::DVec3;
+use serde::Serialize;
+use signorini_problem::{Certificate, Counts};
+use signorini_solvers::Effort;
+
+/// The verdict on a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    /// The certificate of every island meets the tolerance.
+    Certified,
+    /// Some island's does not: its impulses are feasible and the certificate says how far off they are.
+    Degraded,
+}
+
+/// How much there was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StepCounts {
+    /// All bodies.
+    pub bodies: usize,
+    /// Pairs that the broad phase kept.
+    pub pairs: usize,
+    /// Contact points.
+    pub contacts: usize,
+    /// Contact points that bounce.
+    pub impacts: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Groups of bodies that touch or are jointed.
+    pub islands: usize,
+    /// Islands in which overlap or drift was corrected.
+    pub corrected: usize,
+    /// Contacts by state, from the certificates.
+    pub states: Counts,
+}
+
+/// Wall time of the stages \[s\]. Reported, never used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct StageTimes {
+    /// Forces, gyroscopic motion.
+    pub free_motion: f64,
+    /// Pairs of boxes.
+    pub broad_phase: f64,
+    /// Points of contact.
+    pub manifold: f64,
+    /// Frames, coefficients, guesses.
+    pub contact: f64,
+    /// Union–find.
+    pub island: f64,
+    /// Assembly, solution and certificates.
+    pub solve: f64,
+    /// Overlap and drift.
+    pub position: f64,
+    /// New poses, checks, books.
+    pub integrate: f64,
+}
+
+/// What happened in a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepReport {
+    /// The verdict.
+    pub status: StepStatus,
+    /// Certificate of the island with the largest natural residual; none if nothing touched.
+    pub certificate: Option<Certificate>,
+    /// Which island that is.
+    pub worst_island: Option<usize>,
+    /// Deepest overlap at the start of the step \[m\]; zero if none.
+    pub penetration: f64,
+    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none.
+    pub restitution_scale: f64,
+    /// How much there was.
+    pub counts: StepCounts,
+    /// What the solvers did, summed over islands.
+    pub effort: Effort,
+    /// Where the energy went.
+    pub energy: EnergyLedger,
+    /// Wall time of the stages.
+    pub times: StageTimes,
+}
+
+impl StepReport {
+    /// A step in which nothing happens.
+    pub(crate) fn idle() -> Self {
+        StepReport {
+            status: StepStatus::Certified,
+            certificate: None,
+            worst_island: None,
+            penetration: 0.0,
+            restitution_scale: 1.0,
+            counts: StepCounts::default(),
+            effort: Effort::default(),
+            energy: EnergyLedger::default(),
+            times: StageTimes::default(),
+        }
+    }
+}
+
+/// A contact of the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// First body; the normal points from it.
+    pub a: BodyHandle,
+    /// Second body.
+    pub b: BodyHandle,
+    /// Where, in the middle between the surfaces at the start of the step \[m\].
+    pub point: DVec3,
+    /// Unit vector from A to B.
+    pub normal: DVec3,
+    /// Distance of the surfaces at the start of the step, negative when they overlap \[m\].
+    pub gap: f64,
+    /// Impulse on B, world axes \[N·s\]; A got the opposite.
+    pub impulse: DVec3,
+    /// Velocity of B against A after the solve, world axes [m/s].
+    pub velocity: DVec3,
+}

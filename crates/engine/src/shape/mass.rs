@@ -1,0 +1,132 @@
+//! Mass, centre and inertia in closed form; hulls by signed tetrahedra (exact for polyhedra).
+
+use super::{Hull, Part, Primitive};
+use crate::error::ShapeError;
+use glamx::{DMat3, DVec3};
+use std::f64::consts::PI;
+
+/// What a rigid body needs to know about its shape, in the axes of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Centre of mass \[m\].
+    pub centre: DVec3,
+    /// Inertia about the centre of mass [kg·m²].
+    pub inertia: DMat3,
+}
+
+/// Volume \[m³\] of a solid primitive.
+pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
+    match primitive {
+        Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * radius.powi(3)),
+        Primitive::Cuboid { half } => Ok(8.0 * half.x * half.y * half.z),
+        Primitive::Capsule { half_height, radius } => {
+            Ok(PI * radius * radius * (2.0 * half_height + 4.0 / 3.0 * radius))
+        }
+        Primitive::Cylinder { half_height, radius } => Ok(2.0 * PI * radius * radius * half_height),
+        Primitive::Cone { half_height, radius } => Ok(2.0 / 3.0 * PI * radius * radius * half_height),
+        Primitive::Hull(hull) => Ok(hull_volume(hull)),
+        Primitive::HalfSpace { .. } | Primitive::Mesh(_) => Err(ShapeError::NoMass { shape: primitive.name() }),
+    }
+}
+
+/// Volume \[m³\] of a polyhedron.
+pub(crate) fn hull_volume(hull: &Hull) -> f64 {
+    tetrahedra(hull).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
+}
+
+/// Sum over the parts at uniform density [kg/m³].
+pub(crate) fn of_parts(parts: &[Part], density: f64) -> Result<MassProperties, ShapeError> {
+    let mut solids = Vec::with_capacity(parts.len());
+    let mut total = 0.0;
+    for part in parts {
+        let unit = unit_density(&part.primitive)?;
+        total += unit.mass;
+        solids.push((part, unit));
+    }
+    let mass = density * total;
+    if !(density > 0.0 && mass.is_finite() && mass >= f64::MIN_POSITIVE) {
+        return Err(ShapeError::Mass { density, volume: total, mass });
+    }
+    let placed = |part: &Part, unit: &MassProperties| part.pose.transform_point(unit.centre);
+    let centre = solids.iter().map(|(part, unit)| placed(part, unit) * (unit.mass / total)).sum::<DVec3>();
+    let mut inertia = DMat3::ZERO;
+    for (part, unit) in &solids {
+        let turn = DMat3::from_quat(part.pose.rotation);
+        inertia += turn * unit.inertia * turn.transpose() + point_inertia(placed(part, unit) - centre) * unit.mass;
+    }
+    // Exactly symmetric: the products above are so only to round-off.
+    let inertia = (inertia + inertia.transpose()) * (0.5 * density);
+    if !(0..3).all(|i| inertia.col(i).is_finite()) {
+        return Err(ShapeError::Mass { density, volume: total, mass });
+    }
+    Ok(MassProperties { mass, centre, inertia })
+}
+
+/// Steiner's term: inertia of a unit mass at `r`.
+fn point_inertia(r: DVec3) -> DMat3 {
+    DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer(r, r)
+}
+
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+/// Mass properties at 1 kg/m³ in the primitive's own axes.
+fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
+    let mass = volume(primitive)?;
+    let about_z = |transverse: f64, axial: f64| DMat3::from_diagonal(DVec3::new(transverse, transverse, axial));
+    let (centre, inertia) = match primitive {
+        Primitive::Sphere { radius } => (DVec3::ZERO, about_z(0.4 * radius * radius, 0.4 * radius * radius) * mass),
+        Primitive::Cuboid { half } => {
+            let s = *half * *half;
+            (DVec3::ZERO, DMat3::from_diagonal(DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y)) * (mass / 3.0))
+        }
+        Primitive::Capsule { half_height: h, radius: r } => {
+            // Cylinder of height 2h plus two half balls whose centres of mass sit 3r/8 beyond the rims.
+            let (shaft, balls) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
+            let axial = shaft * 0.5 * r * r + balls * 0.4 * r * r;
+            let transverse = shaft * (r * r / 4.0 + h * h / 3.0) + balls * (0.4 * r * r + h * h + 0.75 * h * r);
+            (DVec3::ZERO, about_z(transverse, axial))
+        }
+        Primitive::Cylinder { half_height: h, radius: r } => {
+            (DVec3::ZERO, about_z(r * r / 4.0 + h * h / 3.0, r * r / 2.0) * mass)
+        }
+        Primitive::Cone { half_height: h, radius: r } => {
+            // Height H = 2h, centre of mass H/4 above the base; about it 3/20 r² + 3/80 H² and 3/10 r².
+            (DVec3::new(0.0, 0.0, -0.5 * h), about_z(0.15 * (r * r + h * h), 0.3 * r * r) * mass)
+        }
+        Primitive::Hull(hull) => hull_moments(hull, mass),
+        Primitive::HalfSpace { .. } | Primitive::Mesh(_) => {
+            return Err(ShapeError::NoMass { shape: primitive.name() });
+        }
+    };
+    Ok(MassProperties { mass, centre, inertia })
+}
+
+/// Centre and inertia about it from signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c.
+fn hull_moments(hull: &Hull, volume: f64) -> (DVec3, DMat3) {
+    let origin = hull.vertices[0];
+    let (mut first, mut second) = (DVec3::ZERO, DMat3::ZERO);
+    for [a, b, c] in tetrahedra(hull) {
+        let v = a.dot(b.cross(c)) / 6.0;
+        let s = a + b + c;
+        first += s * (v / 4.0);
+        second += (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s)) * (v / 20.0);
+    }
+    let centre = first / volume;
+    let second = second - outer(centre, centre) * volume;
+    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+    (origin + centre, DMat3::from_diagonal(DVec3::splat(trace)) - second)
+}
+
+/// Tetrahedra from the first vertex (against cancellation far from the origin) over a fan of each face.
+fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+    let origin = hull.vertices[0];
+    hull.faces.iter().flat_map(move |face| {
+        let polygon = hull.face_loop(face);
+        let point = move |i: usize| hull.vertices[polygon[i] as usize] - origin;
+        (1..polygon.len() - 1).map(move |i| [point(0), point(i), point(i + 1)])
+    })
+}

@@ -1,0 +1,319 @@
+//! Shapes: what a body is made of. Built once, validated at the door, then shared cheaply.
+//!
+//! A [`Shape`] is a list of parts, each a primitive at a pose. Sphere, cuboid, hull and so on have one part; a compound
+//! is flattened into its leaves when it is built. Axes of capsule, cylinder and cone are **z**, since the world is z-up.
+
+mod cast;
+pub(crate) mod core;
+mod hull;
+mod mass;
+mod mesh;
+pub(crate) mod separation;
+
+pub use cast::{RayHit, cast_shape};
+pub(crate) use hull::Hull;
+pub use mass::MassProperties;
+pub(crate) use mesh::{Mesh, Side};
+
+use crate::error::ShapeError;
+use glamx::{DPose3, DVec3, Vec3Swizzles};
+use std::sync::Arc;
+
+/// Most points a hull may be asked for. A hull of a million points takes minutes; decimate first.
+pub const MAX_HULL_POINTS: usize = 65_536;
+/// Most vertices the finished hull may have: every support query looks at each.
+pub const MAX_HULL_VERTICES: usize = 4_096;
+/// Most vertices and most triangles of a mesh or height field.
+pub const MAX_MESH_SIZE: usize = 16_000_000;
+/// Deepest nesting of compounds in compounds.
+pub const MAX_NESTING: usize = 32;
+/// Most leaves of a compound.
+pub const MAX_PARTS: usize = 65_536;
+/// Largest length or coordinate \[m\]. Its cube, a volume times squared length and their sums stay finite.
+pub const MAX_LENGTH: f64 = 1e12;
+/// Smallest length \[m\]. Below it products of lengths drown in round-off of metre-sized poses.
+pub const MIN_LENGTH: f64 = 1e-9;
+
+/// A solid (or, for fixed bodies, a surface) fixed in the axes of its body. Cloning shares the data.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    parts: Arc<[Part]>,
+    nesting: usize,
+}
+
+/// One primitive of a shape and where it sits.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) pose: DPose3,
+    pub(crate) primitive: Primitive,
+}
+
+/// The primitives. Lengths \[m\], validated.
+#[derive(Clone, Debug)]
+pub(crate) enum Primitive {
+    Sphere { radius: f64 },
+    Cuboid { half: DVec3 },
+    Capsule { half_height: f64, radius: f64 },
+    Cylinder { half_height: f64, radius: f64 },
+    Cone { half_height: f64, radius: f64 },
+    Hull(Arc<Hull>),
+    HalfSpace { normal: DVec3 },
+    Mesh(Arc<Mesh>),
+}
+
+/// Axis-aligned box; `min` and `max` may be infinite for a half-space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Least corner \[m\].
+    pub min: DVec3,
+    /// Greatest corner \[m\].
+    pub max: DVec3,
+}
+
+impl Aabb {
+    /// Holds everything.
+    pub const UNBOUNDED: Aabb = Aabb { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY };
+
+    /// Holds nothing; the neutral element of [`Aabb::union`].
+    pub const EMPTY: Aabb = Aabb { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+
+    /// Smallest box around both.
+    pub fn union(self, other: Aabb) -> Aabb {
+        Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// The box grown by `margin` \[m\] on every side.
+    pub fn inflated(self, margin: f64) -> Aabb {
+        Aabb { min: self.min - DVec3::splat(margin), max: self.max + DVec3::splat(margin) }
+    }
+
+    /// Whether the closed boxes share a point.
+    pub fn overlaps(&self, other: &Aabb) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
+    /// Whether all six bounds are finite.
+    pub fn is_bounded(&self) -> bool {
+        self.min.is_finite() && self.max.is_finite()
+    }
+}
+
+impl Shape {
+    /// Ball of `radius` \[m\] about the origin.
+    pub fn sphere(radius: f64) -> Result<Shape, ShapeError> {
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::Sphere { radius }))
+    }
+
+    /// Box with edges along the axes from `-half_extents` to `half_extents` \[m\].
+    pub fn cuboid(half_extents: DVec3) -> Result<Shape, ShapeError> {
+        length("half extent x", half_extents.x)?;
+        length("half extent y", half_extents.y)?;
+        length("half extent z", half_extents.z)?;
+        Ok(Shape::single(Primitive::Cuboid { half: half_extents }))
+    }
+
+    /// All points within `radius` of the segment from `-half_height` to `half_height` on the z axis \[m\].
+    pub fn capsule(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
+        length("half height", half_height)?;
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::Capsule { half_height, radius }))
+    }
+
+    /// Cylinder about the z axis with caps at `±half_height` \[m\].
+    pub fn cylinder(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
+        length("half height", half_height)?;
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::Cylinder { half_height, radius }))
+    }
+
+    /// Cone with its base disk at `z = -half_height` and its tip at `z = half_height` \[m\].
+    pub fn cone(half_height: f64, radius: f64) -> Result<Shape, ShapeError> {
+        length("half height", half_height)?;
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::Cone { half_height, radius }))
+    }
+
+    /// Smallest convex solid around `points` \[m\]. Refused unless it has volume, is closed and convex, and holds every
+    /// given point to 1e-6 of its size.
+    pub fn convex_hull(points: &[DVec3]) -> Result<Shape, ShapeError> {
+        Ok(Shape::single(Primitive::Hull(Arc::new(Hull::new(points)?))))
+    }
+
+    /// Everything on the far side of the plane through the origin whose outward `normal` points to the free side. Only
+    /// for fixed bodies.
+    pub fn half_space(normal: DVec3) -> Result<Shape, ShapeError> {
+        finite("normal", 0, normal)?;
+        let length = normal.length();
+        if length < MIN_LENGTH {
+            return Err(ShapeError::NoDirection { field: "normal", length });
+        }
+        Ok(Shape::single(Primitive::HalfSpace { normal: normal / length }))
+    }
+
+    /// Surface of triangles, solid behind their counter-clockwise sides. Only for fixed bodies. Degenerate triangles
+    /// are dropped; [`Shape::dropped_triangles`] says how many.
+    pub fn triangle_mesh(vertices: Vec<DVec3>, indices: Vec<[u32; 3]>) -> Result<Shape, ShapeError> {
+        Ok(Shape::single(Primitive::Mesh(Arc::new(Mesh::new(vertices, indices, Side::Sheet)?))))
+    }
+
+    /// Ground over a grid centred on the origin: `heights[j * columns + i]` \[m\] is the height at
+    /// `x = (i − (columns − 1)/2)·spacing_x`, `y = (j − (rows − 1)/2)·spacing_y`. Solid below. Only for fixed bodies.
+    pub fn height_field(columns: usize, rows: usize, spacing: [f64; 2], heights: &[f64]) -> Result<Shape, ShapeError> {
+        Ok(Shape::single(Primitive::Mesh(Arc::new(Mesh::height_field(columns, rows, spacing, heights)?))))
+    }
+
+    /// Several shapes moving as one. Parts may overlap; mass counts the overlap twice.
+    pub fn compound(parts: Vec<(DPose3, Shape)>) -> Result<Shape, ShapeError> {
+        if parts.is_empty() {
+            return Err(ShapeError::TooFew { field: "compound parts", found: 0, needed: 1 });
+        }
+        let nesting = 1 + parts.iter().map(|(_, shape)| shape.nesting).max().unwrap_or(0);
+        if nesting > MAX_NESTING {
+            return Err(ShapeError::Limit { field: "nesting of compounds", found: nesting, limit: MAX_NESTING });
+        }
+        let leaves: usize = parts.iter().map(|(_, shape)| shape.parts.len()).sum();
+        if leaves > MAX_PARTS {
+            return Err(ShapeError::Limit { field: "number of compound parts", found: leaves, limit: MAX_PARTS });
+        }
+        let mut flat = Vec::with_capacity(leaves);
+        for (index, (pose, shape)) in parts.iter().enumerate() {
+            let pose = checked_pose(index, pose)?;
+            flat.extend(shape.parts.iter().map(|part| part.moved(&pose)));
+        }
+        Ok(Shape { parts: flat.into(), nesting })
+    }
+
+    /// The same shape moved by `pose` within the axes of its body.
+    pub fn at(&self, pose: DPose3) -> Result<Shape, ShapeError> {
+        let pose = checked_pose(0, &pose)?;
+        Ok(Shape { parts: self.parts.iter().map(|part| part.moved(&pose)).collect(), nesting: self.nesting })
+    }
+
+    /// Volume \[m³\]; an error for a half-space, mesh or height field.
+    pub fn volume(&self) -> Result<f64, ShapeError> {
+        self.parts.iter().map(|part| mass::volume(&part.primitive)).sum()
+    }
+
+    /// Mass, centre and inertia at uniform `density` [kg/m³].
+    pub fn mass_properties(&self, density: f64) -> Result<MassProperties, ShapeError> {
+        mass::of_parts(&self.parts, density)
+    }
+
+    /// Smallest axis-aligned box around the shape at `pose`.
+    pub fn aabb(&self, pose: &DPose3) -> Aabb {
+        self.parts.iter().fold(Aabb::EMPTY, |all, part| all.union(part.primitive.aabb(&(*pose * part.pose))))
+    }
+
+    /// Whether the shape fits in a finite box.
+    pub fn is_bounded(&self) -> bool {
+        self.parts.iter().all(|part| !matches!(part.primitive, Primitive::HalfSpace { .. }))
+    }
+
+    /// Whether the shape is one convex primitive.
+    pub fn is_convex(&self) -> bool {
+        self.parts.len() == 1 && !matches!(self.parts[0].primitive, Primitive::Mesh(_))
+    }
+
+    /// Whether the shape has mass, so that it can belong to a moving body.
+    pub fn is_solid(&self) -> bool {
+        self.parts.iter().all(|part| !matches!(part.primitive, Primitive::HalfSpace { .. } | Primitive::Mesh(_)))
+    }
+
+    /// Number of degenerate triangles left out of the meshes of this shape.
+    pub fn dropped_triangles(&self) -> usize {
+        self.parts.iter().map(|part| if let Primitive::Mesh(mesh) = &part.primitive { mesh.dropped } else { 0 }).sum()
+    }
+
+    /// The primitives and their poses, in the order of the `sub_a`, `sub_b` of a manifold.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn single(primitive: Primitive) -> Shape {
+        Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive }]), nesting: 0 }
+    }
+}
+
+impl Part {
+    fn moved(&self, pose: &DPose3) -> Part {
+        Part { pose: *pose * self.pose, primitive: self.primitive.clone() }
+    }
+}
+
+impl Primitive {
+    /// Name used in messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Primitive::Sphere { .. } => "sphere",
+            Primitive::Cuboid { .. } => "cuboid",
+            Primitive::Capsule { .. } => "capsule",
+            Primitive::Cylinder { .. } => "cylinder",
+            Primitive::Cone { .. } => "cone",
+            Primitive::Hull(_) => "convex hull",
+            Primitive::HalfSpace { .. } => "half-space",
+            Primitive::Mesh(_) => "triangle surface",
+        }
+    }
+
+    /// Exact bounds for all but the cone, whose box is that of its base disk and tip (also exact).
+    pub(crate) fn aabb(&self, pose: &DPose3) -> Aabb {
+        let centre = pose.translation;
+        let around = |half: DVec3| Aabb { min: centre - half, max: centre + half };
+        let z = pose.rotation * DVec3::Z;
+        // Half extent of a disk of unit radius with axis z: √(1 − zᵢ²), written as a distance to stay real.
+        let disk = DVec3::new(z.yz().length(), z.xz().length(), z.xy().length());
+        match self {
+            Primitive::Sphere { radius } => around(DVec3::splat(*radius)),
+            Primitive::Cuboid { half } => {
+                let x = pose.rotation * DVec3::new(half.x, 0.0, 0.0);
+                let y = pose.rotation * DVec3::new(0.0, half.y, 0.0);
+                around(x.abs() + y.abs() + (z * half.z).abs())
+            }
+            Primitive::Capsule { half_height, radius } => around((z * *half_height).abs() + DVec3::splat(*radius)),
+            Primitive::Cylinder { half_height, radius } => around((z * *half_height).abs() + disk * *radius),
+            Primitive::Cone { half_height, radius } => {
+                let (tip, base) = (centre + z * *half_height, centre - z * *half_height);
+                Aabb { min: tip.min(base - disk * *radius), max: tip.max(base + disk * *radius) }
+            }
+            Primitive::Hull(hull) => hull
+                .vertices
+                .iter()
+                .map(|v| pose.transform_point(*v))
+                .fold(Aabb::EMPTY, |all, p| Aabb { min: all.min.min(p), max: all.max.max(p) }),
+            Primitive::HalfSpace { .. } => Aabb::UNBOUNDED,
+            Primitive::Mesh(mesh) => {
+                let (middle, half) =
+                    ((mesh.bounds.min + mesh.bounds.max) * 0.5, (mesh.bounds.max - mesh.bounds.min) * 0.5);
+                let reach = (pose.rotation * DVec3::new(half.x, 0.0, 0.0)).abs()
+                    + (pose.rotation * DVec3::new(0.0, half.y, 0.0)).abs()
+                    + (z * half.z).abs();
+                let middle = pose.transform_point(middle);
+                Aabb { min: middle - reach, max: middle + reach }
+            }
+        }
+    }
+}
+
+/// A length that can be computed with.
+fn length(field: &'static str, value: f64) -> Result<(), ShapeError> {
+    if (MIN_LENGTH..=MAX_LENGTH).contains(&value) { Ok(()) } else { Err(ShapeError::NotPositive { field, value }) }
+}
+
+/// A point or vector with usable components.
+fn finite(field: &'static str, index: usize, vector: DVec3) -> Result<(), ShapeError> {
+    match vector.to_array().into_iter().find(|x| x.is_nan() || x.abs() > MAX_LENGTH) {
+        None => Ok(()),
+        Some(value) => Err(ShapeError::NotFinite { field, index, value }),
+    }
+}
+
+/// A finite translation and a rotation that is one to 1e-6, normalised.
+fn checked_pose(index: usize, pose: &DPose3) -> Result<DPose3, ShapeError> {
+    finite("part position", index, pose.translation)?;
+    let norm = pose.rotation.length();
+    if norm.is_nan() || (norm - 1.0).abs() > 1e-6 {
+        return Err(ShapeError::NotARotation { index, norm });
+    }
+    Ok(DPose3::from_parts(pose.translation, pose.rotation.normalize()))
+}

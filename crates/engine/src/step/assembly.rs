@@ -1,0 +1,237 @@
+//! Stage 6/9, first half: assembly. In: an island. Out: its contact problem. Eq.: u = J M⁻¹Jᵀ r + q,
+//! q = J v* + offset, row of direction d: J = [−dᵀ, −(r_A×d)ᵀ, dᵀ, (r_B×d)ᵀ].
+//!
+//! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h
+//! for an open contact, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
+//! kinematic bodies have no columns; the velocity of a kinematic body is in q.
+
+use crate::joint::{Anchor, JointKind};
+use crate::step::contact::Contact;
+use crate::step::free_motion::FreeMotion;
+use crate::step::island::Island;
+use crate::step::{Moving, Twist};
+use crate::{Stabilisation, World};
+use glamx::{DQuat, DVec3};
+use signorini_problem::{
+    Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, ProblemError, Symmetry,
+};
+
+/// What the stages from here on read.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub bodies: &'a [Moving],
+    pub free: &'a [FreeMotion],
+    pub contacts: &'a [Contact],
+    pub joints: &'a [JointFrame],
+    pub dt: f64,
+}
+
+/// A joint at the current poses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointFrame {
+    pub slot: u32,
+    pub a: u32,
+    pub b: Option<u32>,
+    /// Rows of J; the second six columns are not used when the other end is the world.
+    pub rows: [JacobianRow; 6],
+    /// Position error of every row [m, rad].
+    pub error: [f64; 6],
+    /// Rows of each equality block.
+    pub blocks: &'static [usize],
+    /// Impulse to start from.
+    pub guess: [f64; 6],
+}
+
+impl JointFrame {
+    pub fn row_count(&self) -> usize {
+        self.blocks.iter().sum()
+    }
+    /// Velocity of a row [m/s, rad/s].
+    pub fn velocity(&self, row: usize, a: &Twist, b: Option<&Twist>) -> f64 {
+        let j = &self.rows[row];
+        let dot = |from: usize, t: &Twist| {
+            DVec3::new(j[from], j[from + 1], j[from + 2]).dot(t.linear)
+                + DVec3::new(j[from + 3], j[from + 4], j[from + 5]).dot(t.angular)
+        };
+        dot(0, a) + b.map_or(0.0, |b| dot(6, b))
+    }
+}
+
+/// Row of J for the velocity of B against A along `direction`.
+pub(crate) fn contact_row(direction: DVec3, arm_a: DVec3, arm_b: DVec3) -> JacobianRow {
+    row(-direction, -arm_a.cross(direction), direction, arm_b.cross(direction))
+}
+
+fn row(linear_a: DVec3, angular_a: DVec3, linear_b: DVec3, angular_b: DVec3) -> JacobianRow {
+    let mut row = [0.0; 12];
+    for (chunk, v) in row.chunks_exact_mut(3).zip([linear_a, angular_a, linear_b, angular_b]) {
+        chunk.copy_from_slice(&v.to_array());
+    }
+    row
+}
+
+/// Joints at the current poses, in the order of their bodies' ids.
+pub(crate) fn joint_frames(world: &World, bodies: &[Moving], out: &mut Vec<JointFrame>) {
+    out.clear();
+    if world.joint_order.is_empty() {
+        return;
+    }
+    let slots = bodies.iter().map(|b| b.slot + 1).max().unwrap_or(0);
+    let mut ranks = vec![None; slots as usize];
+    for (rank, body) in bodies.iter().enumerate() {
+        ranks[body.slot as usize] = Some(rank as u32);
+    }
+    for slot in &world.joint_order {
+        let Some(record) = world.joints.at(*slot) else { continue };
+        let joint = &record.joint;
+        let end = |handle: crate::BodyHandle, anchor: DVec3| {
+            let rank = ranks.get(handle.0.slot as usize).copied().flatten()?;
+            let body = world.bodies.at(handle.0.slot)?;
+            let arm = body.state.orientation * (anchor - body.mass.centre);
+            Some((rank, body.state.position + arm, arm, body.state.orientation))
+        };
+        let Some((a, point_a, arm_a, turn_a)) = end(joint.a.0, joint.a.1) else { continue };
+        let (b, point_b, arm_b, turn_b) = match joint.b {
+            Anchor::World(point) => (None, point, DVec3::ZERO, DQuat::IDENTITY),
+            Anchor::Body(handle, anchor) => match end(handle, anchor) {
+                Some((b, point, arm, turn)) => (Some(b), point, arm, turn),
+                None => continue,
+            },
+        };
+        let apart = point_b - point_a;
+        let mut frame = JointFrame {
+            slot: *slot,
+            a,
+            b,
+            rows: [[0.0; 12]; 6],
+            error: [0.0; 6],
+            blocks: &[3],
+            guess: record.impulse,
+        };
+        match joint.kind {
+            JointKind::Distance { length } => {
+                // Anchors that coincide have no direction: any is as good, and the error is the whole length.
+                let n = apart.try_normalize().unwrap_or(DVec3::Z);
+                frame.blocks = &[1];
+                frame.rows[0] = contact_row(n, arm_a, arm_b);
+                frame.error[0] = apart.length() - length;
+            }
+            JointKind::Ball | JointKind::Fixed => {
+                for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
+                    frame.rows[i] = contact_row(axis, arm_a, arm_b);
+                    frame.error[i] = apart[i];
+                }
+            }
+        }
+        if joint.kind == JointKind::Fixed {
+            frame.blocks = &[3, 3];
+            // Rotation that takes B from where the joint wants it to where it is, world axes.
+            let turn = turn_b * (turn_a * record.relative).inverse();
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            let angle = turn.to_scaled_axis();
+            for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
+                frame.rows[3 + i] = row(DVec3::ZERO, -axis, DVec3::ZERO, axis);
+                frame.error[3 + i] = angle[i];
+            }
+        }
+        out.push(frame);
+    }
+}
+
+/// Which problem of an island.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Purpose<'a> {
+    /// Velocities: restitution scaled by a factor, and the way overlap is treated.
+    Velocity { restitution_scale: f64, stabilisation: Stabilisation },
+    /// Pseudo-velocities of the position stage: offsets of contacts and joints.
+    Position { contacts: &'a [f64], joints: &'a [[f64; 6]] },
+}
+
+/// Offset of a contact's normal row [m/s].
+fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt: f64) -> f64 {
+    if let Some(impact) = &contact.impact {
+        return -impact.target(scale * contact.restitution, dt);
+    }
+    if contact.gap > 0.0 {
+        return contact.gap / dt;
+    }
+    match stabilisation {
+        Stabilisation::VelocityBias { fraction } => fraction * contact.gap / dt,
+        Stabilisation::None | Stabilisation::SplitImpulse { .. } => 0.0,
+    }
+}
+
+/// The problem of an island: contacts first, then joints.
+pub(crate) fn assemble(scene: &Scene, island: &Island, purpose: &Purpose) -> Result<ContactProblem, ProblemError> {
+    let inverse_mass = island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])).collect();
+    // Fixed and kinematic bodies are not in the island's list.
+    let local = |rank: u32| island.bodies.binary_search(&rank).ok().map(|i| i as u32);
+    let blocks_guess = island.contacts.len() + 2 * island.joints.len();
+    let mut blocks = Vec::with_capacity(blocks_guess);
+    let mut pairs = Vec::with_capacity(blocks_guess);
+    let mut rows = Vec::with_capacity(3 * blocks_guess);
+    let mut q = Vec::with_capacity(3 * blocks_guess);
+    for (index, c) in island.contacts.iter().enumerate() {
+        let contact = &scene.contacts[*c as usize];
+        pairs.push([local(contact.a), local(contact.b)]);
+        let velocity = contact.velocity(&scene.free[contact.a as usize].after, &scene.free[contact.b as usize].after);
+        let (directions, free, offset) = match *purpose {
+            Purpose::Velocity { restitution_scale, stabilisation } => {
+                let directions = if contact.friction > 0.0 { &contact.frame[..] } else { &contact.frame[..1] };
+                (directions, velocity, normal_offset(contact, restitution_scale, stabilisation, scene.dt))
+            }
+            Purpose::Position { contacts, .. } => (&contact.frame[..1], DVec3::ZERO, contacts[index]),
+        };
+        blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
+        for (i, direction) in directions.iter().enumerate() {
+            rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
+            q.push(direction.dot(free) + if i == 0 { offset } else { 0.0 });
+        }
+    }
+    for (index, j) in island.joints.iter().enumerate() {
+        let joint = &scene.joints[*j as usize];
+        let (a, b) = (&scene.free[joint.a as usize].after, joint.b.map(|b| &scene.free[b as usize].after));
+        let mut row = 0;
+        for count in joint.blocks {
+            blocks.push(Block::joint(*count));
+            pairs.push([local(joint.a), joint.b.and_then(local)]);
+            for _ in 0..*count {
+                rows.push(joint.rows[row]);
+                q.push(match purpose {
+                    Purpose::Velocity { .. } => joint.velocity(row, a, b),
+                    Purpose::Position { joints, .. } => joints[index][row],
+                });
+                row += 1;
+            }
+        }
+    }
+    let delassus = Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, rows));
+    ContactProblem::new(blocks, delassus, q, Symmetry::Exact)
+}
+
+/// Impulses to start from, in the order of [`assemble`].
+pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
+    out.clear();
+    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
+        let directions = if contact.friction > 0.0 { &contact.frame[..] } else { &contact.frame[..1] };
+        out.extend(directions.iter().map(|d| d.dot(contact.guess)));
+    }
+    for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
+        out.extend_from_slice(&joint.guess[..joint.row_count()]);
+    }
+}
+
+fn inverse_mass(body: &Moving) -> InverseMass {
+    let mut m = [[0.0; 6]; 6];
+    for i in 0..3 {
+        m[i][i] = body.inverse_mass;
+        for j in 0..3 {
+            m[3 + i][3 + j] = body.inverse_inertia.col(j)[i];
+        }
+    }
+    m
+}
+
+#[cfg(test)]
+#[path = "assembly_tests.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+//! What the contacts of earlier steps carried, as a guess for this one.
+//!
+//! Keyed by the two bodies. A point takes over the impulse of the point with the same feature, or else of the nearest
+//! point within [`RADIUS`] that no other point took; never when the normal has turned by more than 15°. Impulses are kept
+//! in world axes, because the tangent frame jumps when the normal turns past a branch. The impulse of a bounce is not
+//! kept: it says nothing about the next step.
+
+use crate::BodyHandle;
+use crate::step::contact::{Contact, Feature};
+use glamx::DVec3;
+use std::collections::BTreeMap;
+
+/// cos 15°.
+const MIN_COSINE: f64 = 0.965_925_826_289_068_3;
+/// Farthest a point may have moved \[m\].
+const RADIUS: f64 = 0.02;
+/// Steps after which a pair that does not touch is forgotten.
+const MAX_AGE: u32 = 10;
+
+/// One remembered point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CachedPoint {
+    pub feature: Feature,
+    pub point: DVec3,
+    pub normal: DVec3,
+    /// World axes \[N·s\].
+    pub impulse: DVec3,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PairEntry {
+    age: u32,
+    points: Vec<CachedPoint>,
+}
+
+/// Impulses of earlier steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactCache {
+    pairs: BTreeMap<(BodyHandle, BodyHandle), PairEntry>,
+    /// Time step of the impulses \[s\].
+    dt: f64,
+}
+
+fn key(a: BodyHandle, b: BodyHandle) -> (BodyHandle, BodyHandle) {
+    (a.min(b), a.max(b))
+}
+
+impl ContactCache {
+    /// Fills in the guesses of contacts, which come grouped by pair.
+    pub fn guess(&self, dt: f64, handle: impl Fn(u32) -> BodyHandle, contacts: &mut [Contact]) {
+        if self.pairs.is_empty() {
+            return;
+        }
+        // Resting forces, not impulses, carry over to a step of another length.
+        let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
+        let mut taken = Vec::new();
+        for group in contacts.chunk_by_mut(|x, y| (x.a, x.b) == (y.a, y.b)) {
+            let Some(entry) = self.pairs.get(&key(handle(group[0].a), handle(group[0].b))) else { continue };
+            taken.clear();
+            taken.resize(entry.points.len(), false);
+            let mut claim = |contact: &mut Contact, index: usize| {
+                taken[index] = true;
+                contact.guess = scale * entry.points[index].impulse;
+            };
+            let mut unmatched = Vec::new();
+            for (i, contact) in group.iter_mut().enumerate() {
+                let same = |p: &CachedPoint| p.feature == contact.feature && turned_little(p, contact);
+                match entry.points.iter().position(same) {
+                    Some(index) => claim(contact, index),
+                    None => unmatched.push(i),
+                }
+            }
+            for i in unmatched {
+                let contact = &mut group[i];
+                let mut best: Option<(f64, usize)> = None;
+                for (index, p) in entry.points.iter().enumerate() {
+                    let distance = p.point.distance(contact.point);
+                    let nearer = best.is_none_or(|(d, _)| distance < d);
+                    if !taken[index] && nearer && distance <= RADIUS && turned_little(p, contact) {
+                        best = Some((distance, index));
+                    }
+                }
+                if let Some((_, index)) = best {
+                    taken[index] = true;
+                    contact.guess = scale * entry.points[index].impulse;
+                }
+            }
+        }
+    }
+
+    /// Takes in the impulses of a step and lets the rest age.
+    pub fn store(&mut self, dt: f64, points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>) {
+        self.dt = dt;
+        for entry in self.pairs.values_mut() {
+            entry.age += 1;
+        }
+        for (a, b, point) in points {
+            let entry = self.pairs.entry(key(a, b)).or_default();
+            if entry.age > 0 {
+                entry.age = 0;
+                entry.points.clear();
+            }
+            entry.points.push(point);
+        }
+        self.pairs.retain(|_, entry| entry.age <= MAX_AGE);
+    }
+
+    /// Forgets a body.
+    pub fn forget(&mut self, body: BodyHandle) {
+        self.pairs.retain(|(a, b), _| *a != body && *b != body);
+    }
+}
+
+fn turned_little(old: &CachedPoint, new: &Contact) -> bool {
+    old.normal.dot(new.frame[0]) >= MIN_COSINE
+}
+
+#[cfg(test)]
+#[path = "cache_tests.rs"]
+mod tests;

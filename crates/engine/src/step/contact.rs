@@ -1,0 +1,386 @@
+//! Stages 2–4/9, from bodies to contacts. In: poses, v*. Out: contacts with frame, arms, coefficients, impact, guess.
+//! Eq.: n from A to B; t₁ = eᵢ×n/‖eᵢ×n‖ with eᵢ the axis of least |nᵢ|; t₂ = n×t₁; μ = √(μ_A μ_B), e = √(e_A e_B).
+//!
+//! # Contacts that are still open
+//!
+//! A contact with gap g > 0 is looked at when its bodies could close it within the step. Without bounce it enters as
+//! `u_N⁺ ≥ −g/h`: the bodies may come together but not pass through each other, and no work is done.
+//!
+//! # Impacts inside a step
+//!
+//! A contact bounces if its gap closes within the step, `g + u⁻t + ½at² = 0` for some t ≤ h with a the free relative
+//! acceleration, at a speed `u_i = u⁻ + a t` of at least the rest speed. Newton's law then asks for
+//!
+//! ```text
+//! u_N⁺ ≥ c,   c = max(0, −e u_i + (h − t) a)
+//! ```
+//!
+//! that is, −e u_i just after the impact and free motion for the rest of the step. With t = 0 or a = 0 this is
+//! `u_N⁺ = −e u_N⁻`; with it a ball that falls and bounces has the energy of the closed form in every step, wherever in
+//! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
+//! again. (Of two dynamic bodies each may be held by others while the other one falls, so there a is the least that
+//! either may have: too little bounce by at most h·g, never too much.) Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
+//! bounce, never both.
+
+use crate::shape::Aabb;
+use crate::step::free_motion::FreeMotion;
+use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
+use crate::step::{Moving, Twist};
+use crate::{BodyHandle, Material, StepError, World};
+use glamx::{DPose3, DQuat, DVec3};
+
+/// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
+/// enormous speed, and tolerances are relative to the largest speed of a problem.
+const MARGIN_SPEED: f64 = 1.0;
+
+/// A bounce.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Impact {
+    /// When within the step \[s\].
+    pub time: f64,
+    /// Normal velocity just before, negative [m/s].
+    pub speed: f64,
+    /// Free normal acceleration after it [m/s²].
+    pub acceleration: f64,
+}
+
+impl Impact {
+    /// Fast enough, and not brought back to rest before the step is over.
+    fn bounces(&self, restitution: f64, dt: f64, rest_speed: f64) -> bool {
+        -self.speed >= rest_speed && self.target(restitution, dt) > 0.0
+    }
+    /// Least normal velocity at the end of the step [m/s].
+    pub fn target(&self, restitution: f64, dt: f64) -> f64 {
+        f64::max(0.0, -restitution * self.speed + (dt - self.time) * self.acceleration)
+    }
+}
+
+/// Which parts and which of their faces, edges or vertices meet: the same from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Feature {
+    pub sub_a: u32,
+    pub sub_b: u32,
+    pub key: FeatureKey,
+}
+
+/// One point of contact. `a` and `b` are ranks, `a < b`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contact {
+    pub a: u32,
+    pub b: u32,
+    pub feature: Feature,
+    /// Middle between the surfaces \[m\].
+    pub point: DVec3,
+    /// n, t₁, t₂.
+    pub frame: [DVec3; 3],
+    /// From A's centre of mass \[m\].
+    pub arm_a: DVec3,
+    /// From B's centre of mass \[m\].
+    pub arm_b: DVec3,
+    /// \[m\].
+    pub gap: f64,
+    pub friction: f64,
+    pub restitution: f64,
+    pub impact: Option<Impact>,
+    /// Impulse to start from, world axes \[N·s\].
+    pub guess: DVec3,
+}
+
+impl Contact {
+    /// Mean of the velocity just before and just after the impulse, with which its work is counted [m/s]. For a bounce
+    /// inside the step that is not the mean over the step: forces act before and after it.
+    pub fn mean_velocity(&self, a: &FreeMotion, b: &FreeMotion, after_a: &Twist, after_b: &Twist, dt: f64) -> DVec3 {
+        let before = self.velocity(&a.before, &b.before);
+        let mean = 0.5 * (before + self.velocity(after_a, after_b));
+        match &self.impact {
+            None => mean,
+            Some(impact) => mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before),
+        }
+    }
+    /// Velocity of B against A at the contact, world axes [m/s].
+    pub fn velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
+        b.at(self.arm_b) - a.at(self.arm_a)
+    }
+}
+
+/// n, t₁, t₂: orthonormal and right-handed, a function of n alone.
+pub(crate) fn contact_frame(n: DVec3) -> [DVec3; 3] {
+    let size = n.abs();
+    let axis = if size.x <= size.y && size.x <= size.z {
+        DVec3::X
+    } else if size.y <= size.z {
+        DVec3::Y
+    } else {
+        DVec3::Z
+    };
+    let t1 = axis.cross(n).normalize();
+    [n, t1, n.cross(t1)]
+}
+
+/// Farthest any point of a body may come in the step \[m\].
+fn travel(reach: f64, free: &FreeMotion, dt: f64) -> f64 {
+    let speed = free.before.linear.length().max(free.after.linear.length());
+    let spin = free.before.angular.length().max(free.after.angular.length());
+    dt * (speed + spin * reach)
+}
+
+fn margin(world: &World, dt: f64) -> f64 {
+    world.settings.margin.min(MARGIN_SPEED * dt)
+}
+
+/// Boxes around everything a body may touch in the step, by rank.
+pub(crate) fn swept_boxes(world: &World, free: &[FreeMotion], dt: f64, boxes: &mut Vec<Aabb>) {
+    let margin = margin(world, dt);
+    boxes.clear();
+    for (slot, free) in world.order.iter().zip(free) {
+        let Some(body) = world.bodies.at(*slot) else { continue };
+        boxes.push(body.shape.aabb(&body.pose()).inflated(0.5 * margin + travel(body.reach, free, dt)));
+    }
+}
+
+/// Contact points of two bodies at some time within the step.
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    pub a: u32,
+    pub b: u32,
+    /// When the first of the points bounces, if any does \[s\]: the points are seen then.
+    pub bounce: Option<f64>,
+    pub manifold: Manifold,
+}
+
+/// A body flown for some time within the step without contact.
+fn flown(body: &Moving, free: &FreeMotion, time: f64, dt: f64) -> (DVec3, DQuat) {
+    if time == 0.0 {
+        return (body.state.position, body.state.orientation);
+    }
+    let mean = free.before.linear + (0.5 * time / dt) * (free.after.linear - free.before.linear);
+    let turn = DQuat::from_scaled_axis(time * free.before.angular);
+    (body.state.position + time * mean, (turn * body.state.orientation).normalize())
+}
+
+/// Velocity of a body that flies, at some time within the step.
+fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
+    let part = time / dt;
+    Twist {
+        linear: free.before.linear + part * (free.after.linear - free.before.linear),
+        angular: free.before.angular + part * (free.after.angular - free.before.angular),
+    }
+}
+
+/// Points of contact of every pair that has a dynamic body and is not jointed.
+pub(crate) fn manifolds(
+    world: &World,
+    bodies: &[Moving],
+    free: &[FreeMotion],
+    pairs: &[(u32, u32)],
+    dt: f64,
+    narrow_phase: &mut NarrowPhase,
+    out: &mut Vec<Touch>,
+) {
+    let jointed = jointed_pairs(world);
+    let (mut found, mut at_impact) = (Vec::new(), Vec::new());
+    out.clear();
+    for &(i, j) in pairs {
+        let (body_a, body_b) = (&bodies[i as usize], &bodies[j as usize]);
+        let slots = (body_a.slot.min(body_b.slot), body_a.slot.max(body_b.slot));
+        if !(body_a.is_dynamic() || body_b.is_dynamic()) || jointed.binary_search(&slots).is_ok() {
+            continue;
+        }
+        let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
+        let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
+        let near = margin(world, dt) + travel(a.reach, free_a, dt) + travel(b.reach, free_b, dt);
+        found.clear();
+        narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
+        let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
+        let material = a.material.combine(b.material);
+        let mut bounce = pair.first_bounce(&found, material, world.settings.rest_speed);
+        if let Some(time) = bounce.filter(|time| *time > 0.0) {
+            let pose = |body: &Moving, free: &FreeMotion, centre: DVec3| {
+                let (position, orientation) = flown(body, free, time, dt);
+                DPose3::from_parts(position - orientation * centre, orientation)
+            };
+            let (pose_a, pose_b) = (pose(body_a, free_a, a.mass.centre), pose(body_b, free_b, b.mass.centre));
+            at_impact.clear();
+            narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, &mut at_impact);
+            if at_impact.is_empty() {
+                bounce = Some(0.0);
+            } else {
+                std::mem::swap(&mut found, &mut at_impact);
+            }
+        }
+        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, manifold }));
+    }
+}
+
+/// Two bodies and their free motion.
+struct Pair<'a> {
+    a: u32,
+    b: u32,
+    bodies: [&'a Moving; 2],
+    free: [&'a FreeMotion; 2],
+    dt: f64,
+}
+
+impl Pair<'_> {
+    /// When the first of the points bounces, if any does.
+    fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
+        let mut first: Option<f64> = None;
+        for manifold in manifolds {
+            for point in &manifold.points {
+                let contact = self.contact(0.0, manifold, point, material, rest_speed);
+                let approach = self.approach(&contact, 0.0);
+                let Some((time, speed)) = approach.closing(contact.gap, self.dt) else { continue };
+                let impact = Impact { time, speed, acceleration: approach.after_bounce };
+                if impact.bounces(contact.restitution, self.dt, rest_speed) {
+                    first = Some(first.map_or(time, |t| t.min(time)));
+                }
+            }
+        }
+        first
+    }
+
+    /// One point of contact, seen at some time within the step.
+    fn contact(
+        &self,
+        time: f64,
+        manifold: &Manifold,
+        point: &ManifoldPoint,
+        material: Material,
+        rest_speed: f64,
+    ) -> Contact {
+        let middle = (point.on_a + point.on_b) * 0.5;
+        let arm = |i: usize| middle - flown(self.bodies[i], self.free[i], time, self.dt).0;
+        let mut contact = Contact {
+            a: self.a,
+            b: self.b,
+            feature: Feature { sub_a: manifold.sub_a, sub_b: manifold.sub_b, key: point.key },
+            point: middle,
+            frame: contact_frame(manifold.normal),
+            // On both bodies the same point: otherwise friction across a gap would make angular momentum.
+            arm_a: arm(0),
+            arm_b: arm(1),
+            gap: point.gap,
+            friction: material.friction,
+            restitution: material.restitution,
+            impact: None,
+            guess: DVec3::ZERO,
+        };
+        let approach = self.approach(&contact, time);
+        contact.impact = impact(&contact, &approach, time, self.dt, rest_speed);
+        if contact.impact.is_none() {
+            // Seen at the time of another point's bounce, but held all along: its gap is that at the start.
+            contact.gap -= approach.travelled(time);
+        }
+        contact
+    }
+
+    fn approach(&self, contact: &Contact, time: f64) -> Approach {
+        let normal_velocity = |time: f64| {
+            let twist = |i: usize| velocity_at(self.free[i], time, self.dt);
+            contact.frame[0].dot(contact.velocity(&twist(0), &twist(1)))
+        };
+        let acceleration = (normal_velocity(self.dt) - normal_velocity(0.0)) / self.dt;
+        let mut after_bounce = acceleration;
+        if self.bodies.iter().all(|body| body.is_dynamic()) {
+            // Either may be held by other contacts, and then only the other one falls back.
+            let alone =
+                |i: usize| contact.frame[0].dot(self.free[i].after.linear - self.free[i].before.linear) / self.dt;
+            after_bounce = after_bounce.min(-alone(0)).min(alone(1));
+        }
+        Approach { velocity: normal_velocity(time), acceleration, after_bounce }
+    }
+}
+
+/// Slots of bodies whose joint says that they do not touch, sorted.
+fn jointed_pairs(world: &World) -> Vec<(u32, u32)> {
+    use crate::joint::{Anchor, PairContact};
+    let mut pairs: Vec<_> = world
+        .joint_order
+        .iter()
+        .filter_map(|slot| world.joints.at(*slot))
+        .filter(|record| record.joint.contact == PairContact::Ignored)
+        .filter_map(|record| match record.joint.b {
+            Anchor::Body(b, _) => Some((record.joint.a.0.0.slot.min(b.0.slot), record.joint.a.0.0.slot.max(b.0.slot))),
+            Anchor::World(_) => None,
+        })
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+pub(crate) fn contacts(
+    world: &World,
+    bodies: &[Moving],
+    free: &[FreeMotion],
+    touches: &[Touch],
+    dt: f64,
+    out: &mut Vec<Contact>,
+) -> Result<(), StepError> {
+    out.clear();
+    let (found, limit) = (touches.iter().map(|t| t.manifold.points.len()).sum(), world.settings.max_contacts);
+    if found > limit {
+        return Err(StepError::TooManyContacts { found, limit });
+    }
+    for touch in touches {
+        let (i, j) = (touch.a as usize, touch.b as usize);
+        let pair = Pair { a: touch.a, b: touch.b, bodies: [&bodies[i], &bodies[j]], free: [&free[i], &free[j]], dt };
+        let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
+        let material = a.material.combine(b.material);
+        for point in &touch.manifold.points {
+            out.push(pair.contact(
+                touch.bounce.unwrap_or(0.0),
+                &touch.manifold,
+                point,
+                material,
+                world.settings.rest_speed,
+            ));
+        }
+    }
+    let handle = |rank: u32| BodyHandle(world.bodies.key(bodies[rank as usize].slot));
+    world.cache.guess(dt, handle, out);
+    Ok(())
+}
+
+/// Free normal motion of a contact.
+#[derive(Clone, Copy, Debug)]
+struct Approach {
+    /// Negative when approaching [m/s].
+    velocity: f64,
+    /// Before the bounce [m/s²].
+    acceleration: f64,
+    /// After it, at the least [m/s²].
+    after_bounce: f64,
+}
+
+impl Approach {
+    /// How far the gap has opened in the `time` before \[m\].
+    fn travelled(&self, time: f64) -> f64 {
+        time * (self.velocity - 0.5 * time * self.acceleration)
+    }
+    /// When the gap closes, if within `rest` \[s\], and the velocity at that time [m/s].
+    fn closing(&self, gap: f64, rest: f64) -> Option<(f64, f64)> {
+        if gap <= 0.0 {
+            return Some((0.0, self.velocity));
+        }
+        let square = self.velocity * self.velocity - 2.0 * self.acceleration * gap;
+        if square < 0.0 {
+            return None;
+        }
+        let speed = -square.sqrt();
+        let time = 2.0 * gap / (-self.velocity - speed);
+        // A negative or infinite time means that the gap opens.
+        (0.0..=rest).contains(&time).then_some((time, speed))
+    }
+}
+
+/// The bounce of a contact seen at `time`, if it closes within the rest of the step. All points of a pair bounce at the
+/// time of the first, with the velocity they have then: a later one would bounce faster than it is.
+fn impact(contact: &Contact, approach: &Approach, time: f64, dt: f64, rest_speed: f64) -> Option<Impact> {
+    approach.closing(contact.gap, dt - time)?;
+    let impact = Impact { time, speed: approach.velocity, acceleration: approach.after_bounce };
+    impact.bounces(contact.restitution, dt, rest_speed).then_some(impact)
+}
+
+#[cfg(test)]
+#[path = "contact_tests.rs"]
+mod tests;

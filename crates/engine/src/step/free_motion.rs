@@ -1,0 +1,150 @@
+//! Stage 1/9, free motion. In: bodies, forces. Out: v* and the rotation of flight. Eq.: v* = v + h M⁻¹(f − ω×Iω).
+//!
+//! The gyroscopic part is solved in the body's axes, with L = Iω:
+//!
+//! ```text
+//! I ω⁺ = exp(−h ω̄^) I ω,   ω̄ = (ω + ω⁺)/2,   R⁺ = R exp(h ω̄^)
+//! ```
+//!
+//! The angular momentum R I ω is conserved exactly because the same rotation acts on both, and the energy because
+//! `T⁺ − T = ω̄·(L⁺ − L)` and ω̄ is the axis of that rotation. (Simo and Wong 1991 have the momentum form.) The equation
+//! is solved by fixed-point iteration, which contracts like h|ω|; fast spins are cut into shorter pieces.
+
+use crate::body::{BodyRecord, Kind, MAX_SPEED, MAX_SPIN};
+use crate::step::contact::Touch;
+use crate::step::{Moving, Twist};
+use crate::{StepError, World};
+use glamx::{DMat3, DQuat, DVec3};
+
+/// Motion without contact or joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreeMotion {
+    /// Velocities after the gyroscopic part and before any force: where the work of forces starts to count.
+    pub before: Twist,
+    /// v*.
+    pub after: Twist,
+    /// Rotation of the step in the body's axes if nothing touches.
+    pub rotation: DQuat,
+    /// Angular velocity after that rotation, world axes [rad/s].
+    pub flight_spin: DVec3,
+}
+
+/// Largest angle of one piece of the gyroscopic step [rad].
+const MAX_ANGLE: f64 = 0.25;
+/// Most pieces. Beyond 1000 turns per step the orientation is noise anyway; energy and momentum are still kept.
+const MAX_PIECES: usize = 4096;
+/// Fixed-point iterations: at a quarter radian each gains at least half a digit.
+const MAX_ITERATIONS: usize = 60;
+
+pub(crate) fn free_motion(world: &World, dt: f64, out: &mut Vec<FreeMotion>) -> Result<(), StepError> {
+    out.clear();
+    for body in world.order.iter().filter_map(|slot| world.bodies.at(*slot)) {
+        let motion = match body.kind {
+            Kind::Dynamic => fly(body, world.settings.gravity, dt),
+            Kind::Kinematic | Kind::Fixed => {
+                let twist = Twist { linear: body.state.velocity, angular: body.state.spin };
+                FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
+            }
+        };
+        check_speed(body, &motion.after, "free motion")?;
+        out.push(motion);
+    }
+    Ok(())
+}
+
+/// Refuses velocities beyond the range in which anything can be computed.
+pub(crate) fn check_speed(body: &BodyRecord, twist: &Twist, stage: &'static str) -> Result<(), StepError> {
+    let check = |quantity, vector: DVec3, limit| {
+        let value = if vector.is_nan() { f64::NAN } else { vector.abs().max_element() };
+        if value <= limit {
+            return Ok(());
+        }
+        Err(StepError::OutOfRange { body: body.id.clone(), quantity, value, limit, stage })
+    };
+    check("speed", twist.linear, MAX_SPEED)?;
+    check("spin", twist.angular, MAX_SPIN)
+}
+
+fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
+    let state = &body.state;
+    let linear = state.velocity + dt * (gravity + body.mass.inverse_mass * body.force);
+    let (spin, rotation) = if body.mass.isotropic {
+        (state.spin, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.spin)))
+    } else {
+        let (spin_local, rotation) = gyroscopic(body, state.orientation.inverse() * state.spin, dt);
+        (state.orientation * spin_local, rotation)
+    };
+    let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * body.torque));
+    // A constant torque turns by a further ½ h² I⁻¹ τ.
+    let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
+    let after = spin + state.orientation * kick_local;
+    // The spin of flight is fixed in the body's axes over the rotation: so are energy and momentum.
+    let turned = (state.orientation * rotation).normalize() * (state.orientation.inverse() * after);
+    FreeMotion {
+        before: Twist { linear: state.velocity, angular: spin },
+        after: Twist { linear, angular: after },
+        rotation,
+        flight_spin: if body.mass.isotropic { after } else { turned },
+    }
+}
+
+/// Bodies that are about to bounce, and whose inertia has axes, are met where they will be then: gyroscopic motion up to
+/// the bounce, the axes of inertia as they are there. What follows it is up to `integrate`.
+pub(crate) fn fly_to_bounce(world: &World, touches: &[Touch], dt: f64, bodies: &mut [Moving], free: &mut [FreeMotion]) {
+    for touch in touches {
+        let Some(time) = touch.bounce else { continue };
+        for rank in [touch.a as usize, touch.b as usize] {
+            if bodies[rank].bounce.is_none_or(|(earlier, _)| time < earlier) {
+                bodies[rank].bounce = Some((time, bodies[rank].state.orientation));
+            }
+        }
+    }
+    for (body, free) in bodies.iter_mut().zip(free) {
+        let (Some((time, _)), Some(record)) = (body.bounce, world.bodies.at(body.slot)) else { continue };
+        if record.mass.isotropic {
+            body.bounce = None;
+            continue;
+        }
+        let start = record.state.orientation;
+        let (spin, rotation) = gyroscopic(record, start.inverse() * record.state.spin, time);
+        let orientation = (start * rotation).normalize();
+        body.bounce = Some((time, orientation));
+        body.inverse_inertia = world_inverse_inertia(record, orientation);
+        free.before.angular = orientation * spin;
+        let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque));
+        free.after.angular = free.before.angular + orientation * kick;
+    }
+}
+
+/// Inverse inertia in world axes, exactly symmetric [1/(kg·m²)].
+pub(crate) fn world_inverse_inertia(body: &BodyRecord, orientation: DQuat) -> DMat3 {
+    let r = DMat3::from_quat(orientation);
+    let rotated = r * body.mass.inverse_inertia * r.transpose();
+    (rotated + rotated.transpose()) * 0.5
+}
+
+/// Spin in the body's axes after `dt`, and the rotation of the body in its own axes.
+pub(crate) fn gyroscopic(body: &BodyRecord, spin: DVec3, dt: f64) -> (DVec3, DQuat) {
+    let (inertia, inverse) = (body.mass.inertia, body.mass.inverse_inertia);
+    let pieces = ((dt * spin.length() / MAX_ANGLE).ceil() as usize).clamp(1, MAX_PIECES);
+    let h = dt / pieces as f64;
+    let mut spin = spin;
+    let mut rotation = DQuat::IDENTITY;
+    for _ in 0..pieces {
+        let momentum = inertia * spin;
+        let mut next = spin;
+        let mut turn = DQuat::from_scaled_axis(h * spin);
+        for _ in 0..MAX_ITERATIONS {
+            let improved = inverse * (turn.inverse() * momentum);
+            let change = (improved - next).length();
+            next = improved;
+            turn = DQuat::from_scaled_axis(0.5 * h * (spin + next));
+            if change <= 1e-16 * next.length() {
+                break;
+            }
+        }
+        spin = next;
+        rotation *= turn;
+    }
+    (spin, rotation.normalize())
+}

@@ -1,0 +1,321 @@
+//! Stage 9/9, integrate. In: v⁺, corrections. Out: new states, and the energy account; then the world is changed.
+//! Eq.: x⁺ = x + h v⁺, q⁺ = exp(½ h ω⁺) ⊗ q with ω in world axes (left product), renormalised.
+//!
+//! Bodies that nothing touched fly: x⁺ = x + h(v⁻ + v⁺)/2, which is the parabola itself, and the rotation of `free_motion`;
+//! energy and momentum are conserved. Bodies that only bounced fly to the impact with the free velocity and away
+//! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
+//! constraints were posed; those that bounce meanwhile, by v⁻ until then.
+
+use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
+use crate::energy::{Energy, EnergyLedger};
+use crate::report::ContactPoint;
+use crate::step::assembly::Scene;
+use crate::step::cache::CachedPoint;
+use crate::step::free_motion::{check_speed, gyroscopic};
+use crate::step::island::Islands;
+use crate::step::solve::IslandSolution;
+use crate::step::{Twist, Workspace};
+use crate::{BodyHandle, StepError, World};
+use glamx::{DQuat, DVec3};
+
+/// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
+const TOUCH: f64 = 1e-9;
+
+/// How a body is moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Flight,
+    /// Bounced at this time within the step \[s\].
+    Bounce(f64),
+    /// Bounced at this time while held by other contacts \[s\].
+    HeldBounce(f64),
+    Contact,
+}
+
+impl Mode {
+    fn join(self, other: Mode) -> Mode {
+        match (self, other) {
+            (Mode::Flight, m) | (m, Mode::Flight) => m,
+            (Mode::Contact, Mode::Contact) => Mode::Contact,
+            (Mode::Bounce(s), Mode::Bounce(t)) => Mode::Bounce(s.min(t)),
+            (Mode::Contact, Mode::Bounce(t) | Mode::HeldBounce(t))
+            | (Mode::Bounce(t) | Mode::HeldBounce(t), Mode::Contact) => Mode::HeldBounce(t),
+            (Mode::Bounce(s) | Mode::HeldBounce(s), Mode::Bounce(t) | Mode::HeldBounce(t)) => {
+                Mode::HeldBounce(s.min(t))
+            }
+        }
+    }
+}
+
+fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
+    let Outcome { islands, solutions, after, .. } = *outcome;
+    let mut modes = vec![Mode::Flight; scene.bodies.len()];
+    for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &scene.contacts[*c as usize];
+            let mobility =
+                scene.bodies[contact.a as usize].inverse_mass + scene.bodies[contact.b as usize].inverse_mass;
+            if impulse.length() * mobility <= TOUCH {
+                continue;
+            }
+            let mode = contact.impact.map_or(Mode::Contact, |impact| Mode::Bounce(impact.time));
+            for rank in [contact.a, contact.b] {
+                modes[rank as usize] = modes[rank as usize].join(mode);
+            }
+        }
+        for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
+            for rank in [Some(joint.a), joint.b].into_iter().flatten() {
+                modes[rank as usize] = modes[rank as usize].join(Mode::Contact);
+            }
+        }
+    }
+    // A body met where it was to bounce is moved from there, unless nothing at all happened to it.
+    for (rank, body) in scene.bodies.iter().enumerate() {
+        if let Some((time, _)) = body.bounce
+            && after[rank] != scene.free[rank].after
+        {
+            modes[rank] = modes[rank].join(Mode::Bounce(time));
+        }
+    }
+    modes
+}
+
+/// What the stages before decided.
+pub(crate) struct Outcome<'a> {
+    pub islands: &'a Islands,
+    pub solutions: &'a [IslandSolution],
+    /// v⁺.
+    pub after: &'a [Twist],
+    /// Displacements of the position stage.
+    pub correction: &'a [Twist],
+}
+
+pub(crate) fn integrate(
+    world: &World,
+    scene: &Scene,
+    outcome: &Outcome,
+    end: &mut Vec<BodyState>,
+) -> Result<(), StepError> {
+    let modes = modes(scene, outcome);
+    end.clear();
+    for (rank, body) in scene.bodies.iter().enumerate() {
+        let Some(record) = world.bodies.at(body.slot) else { continue };
+        let twist = &outcome.after[rank];
+        let state = match body.kind {
+            Kind::Fixed => body.state,
+            Kind::Kinematic => advance(&body.state, twist, scene.dt * twist.linear, scene.dt * twist.angular),
+            Kind::Dynamic => {
+                check_speed(record, twist, "integrate")?;
+                let moved = move_body(scene, rank, record, twist, modes[rank]);
+                corrected(moved, &outcome.correction[rank])
+            }
+        };
+        let farthest = if state.position.is_nan() { f64::NAN } else { state.position.abs().max_element() };
+        if !(farthest <= MAX_POSITION && state.orientation.is_finite()) {
+            return Err(StepError::OutOfRange {
+                body: record.id.clone(),
+                quantity: "position",
+                value: farthest,
+                limit: MAX_POSITION,
+                stage: "integrate",
+            });
+        }
+        end.push(state);
+    }
+    Ok(())
+}
+
+fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -> BodyState {
+    let orientation = if turn == DVec3::ZERO {
+        state.orientation
+    } else {
+        (DQuat::from_scaled_axis(turn) * state.orientation).normalize()
+    };
+    BodyState { position: state.position + displacement, orientation, velocity: twist.linear, spin: twist.angular }
+}
+
+fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mode: Mode) -> BodyState {
+    let (body, free, dt) = (&scene.bodies[rank], &scene.free[rank], scene.dt);
+    let state = &body.state;
+    match mode {
+        Mode::Contact => advance(state, after, dt * after.linear, dt * after.angular),
+        Mode::Flight => {
+            let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
+            let orientation = (state.orientation * free.rotation).normalize();
+            // Impulses below the solver's tolerance still count, in the body's axes like the rest.
+            let change = after.angular - free.after.angular;
+            let spin = free.flight_spin + orientation * (body.orientation().inverse() * change);
+            BodyState { position, orientation, velocity: after.linear, spin }
+        }
+        Mode::HeldBounce(time) => {
+            let displacement = time * free.before.linear + (dt - time) * after.linear;
+            advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular)
+        }
+        Mode::Bounce(time) => {
+            let rest = dt - time;
+            let acceleration = (free.after.linear - free.before.linear) / dt;
+            let displacement = time * (free.before.linear + 0.5 * time * acceleration)
+                + rest * (after.linear - 0.5 * rest * acceleration);
+            let there = at_bounce(scene, rank, time);
+            if record.mass.isotropic {
+                return advance(&there, after, displacement, rest * after.angular);
+            }
+            let (spin, rotation) = gyroscopic(record, there.orientation.inverse() * after.angular, rest);
+            let orientation = (there.orientation * rotation).normalize();
+            let position = state.position + displacement;
+            BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
+        }
+    }
+}
+
+/// The state at the start, turned to where the body is when it bounces.
+fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
+    let (body, free) = (&scene.bodies[rank], &scene.free[rank]);
+    let orientation = match body.bounce {
+        Some((_, orientation)) => orientation,
+        None => DQuat::from_scaled_axis(time * free.before.angular) * body.state.orientation,
+    };
+    BodyState { orientation, ..body.state }
+}
+
+fn corrected(state: BodyState, correction: &Twist) -> BodyState {
+    let twist = Twist { linear: state.velocity, angular: state.spin };
+    advance(&state, &twist, correction.linear, correction.angular)
+}
+
+/// Every entry of the account from its own formula.
+pub(crate) fn keep_books(
+    world: &World,
+    scene: &Scene,
+    outcome: &Outcome,
+    end: &[BodyState],
+    ledger: &mut EnergyLedger,
+) {
+    let Outcome { islands, solutions, after: velocities, correction } = *outcome;
+    let (dt, gravity) = (scene.dt, world.settings.gravity);
+    ledger.before = world.energy();
+    for (rank, body) in scene.bodies.iter().enumerate() {
+        let Some(record) = world.bodies.at(body.slot) else { continue };
+        if !body.is_dynamic() {
+            continue;
+        }
+        let (before, after) = (&scene.free[rank].before, &velocities[rank]);
+        let mean =
+            Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
+        ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
+        let weight = record.mass.mass * gravity;
+        let moved = end[rank].position - body.state.position;
+        ledger.integration += weight.dot(dt * mean.linear - (moved - correction[rank].linear));
+        ledger.stabilisation -= weight.dot(correction[rank].linear);
+        let rotational = |orientation: DQuat, spin: DVec3| {
+            let local = orientation.inverse() * spin;
+            0.5 * local.dot(record.mass.inertia * local)
+        };
+        if correction[rank].angular != DVec3::ZERO {
+            // The spin stays, the axes of inertia turn.
+            let turned = rotational(end[rank].orientation, end[rank].spin);
+            ledger.stabilisation += turned - rotational(body.orientation(), after.angular);
+        }
+        let mut moved_record = record.clone();
+        moved_record.state = end[rank];
+        ledger.after = ledger.after.add(Energy::of(&moved_record, gravity));
+    }
+    for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &scene.contacts[*c as usize];
+            let (a, b) = (contact.a as usize, contact.b as usize);
+            let mean = contact.mean_velocity(&scene.free[a], &scene.free[b], &velocities[a], &velocities[b], dt);
+            let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
+            let over_step = 0.5 * (before + contact.velocity(&velocities[a], &velocities[b]));
+            ledger.integration += impulse.dot(over_step - mean);
+            let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
+            ledger.against_free_motion += 0.5 * impulse.dot(free + contact.velocity(&velocities[a], &velocities[b]));
+            let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
+            ledger.normal += normal;
+            ledger.friction += impulse.dot(mean) - normal;
+            ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
+        }
+        for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
+            let joint = &scene.joints[*j as usize];
+            let (a, b) = (joint.a as usize, joint.b.map(|b| b as usize));
+            for row in 0..joint.row_count() {
+                let before = joint.velocity(row, &scene.free[a].before, b.map(|b| &scene.free[b].before));
+                let after = joint.velocity(row, &velocities[a], b.map(|b| &velocities[b]));
+                let driven = joint.velocity(row, &driven(scene, a), b.map(|b| driven(scene, b)).as_ref());
+                ledger.joints += 0.5 * impulse[row] * (before + after);
+                ledger.driven -= impulse[row] * driven;
+            }
+        }
+    }
+}
+
+/// The given velocity of a kinematic body; zero for the others.
+fn driven(scene: &Scene, rank: usize) -> Twist {
+    if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
+}
+
+/// Nothing can fail any more: the step becomes the state of the world.
+pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
+    let handles: Vec<BodyHandle> = ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))).collect();
+    let mut forces = vec![ConstraintForces::default(); ws.bodies.len()];
+    world.contacts.clear();
+    let mut points = Vec::with_capacity(ws.contacts.len());
+    for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &ws.contacts[*c as usize];
+            let (a, b) = (contact.a as usize, contact.b as usize);
+            push(&mut forces[b], *impulse / dt, contact.arm_b);
+            push(&mut forces[a], -*impulse / dt, contact.arm_a);
+            points.push((*c, *impulse));
+        }
+        for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
+            let joint = &ws.joints[*j as usize];
+            for row in 0..joint.row_count() {
+                for (side, rank) in [Some(joint.a), joint.b].into_iter().enumerate() {
+                    let Some(rank) = rank else { continue };
+                    let part = |from: usize| DVec3::from_slice(&joint.rows[row][6 * side + from..6 * side + from + 3]);
+                    forces[rank as usize].force += part(0) * (impulse[row] / dt);
+                    forces[rank as usize].torque += part(3) * (impulse[row] / dt);
+                }
+            }
+            if let Some(record) = world.joints.at_mut(joint.slot) {
+                record.impulse = *impulse;
+            }
+        }
+    }
+    points.sort_unstable_by_key(|(c, _)| *c);
+    for (c, impulse) in &points {
+        let contact = &ws.contacts[*c as usize];
+        let (a, b) = (contact.a as usize, contact.b as usize);
+        world.contacts.push(ContactPoint {
+            a: handles[a],
+            b: handles[b],
+            point: contact.point,
+            normal: contact.frame[0],
+            gap: contact.gap,
+            impulse: *impulse,
+            velocity: contact.velocity(&ws.after[a], &ws.after[b]),
+        });
+    }
+    let remembered = points.iter().filter_map(|(c, impulse)| {
+        let contact = &ws.contacts[*c as usize];
+        let point =
+            CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse: *impulse };
+        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
+    });
+    world.cache.store(dt, remembered);
+    for ((body, state), constraint) in ws.bodies.iter().zip(&ws.end).zip(forces) {
+        let Some(record) = world.bodies.at_mut(body.slot) else { continue };
+        record.state = *state;
+        record.constraint = constraint;
+        record.force = DVec3::ZERO;
+        record.torque = DVec3::ZERO;
+    }
+    world.time += dt;
+    world.steps += 1;
+}
+
+fn push(forces: &mut ConstraintForces, force: DVec3, arm: DVec3) {
+    forces.force += force;
+    forces.torque += arm.cross(force);
+}

@@ -1,0 +1,105 @@
+//! Stage 5/9, islands. In: contacts, joints. Out: groups of dynamic bodies that touch or are jointed. Eq.: none.
+//!
+//! Union–find over dynamic bodies; fixed and kinematic bodies do not join what rests on them. Islands are ordered by
+//! their first body, bodies and contacts within them by rank: the order of ids decides everything.
+
+use crate::step::Moving;
+use crate::step::assembly::JointFrame;
+use crate::step::contact::Contact;
+
+/// One island: indices into the step's bodies, contacts and joints, ascending.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Island {
+    pub bodies: Vec<u32>,
+    pub contacts: Vec<u32>,
+    pub joints: Vec<u32>,
+}
+
+/// All islands of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Islands {
+    islands: Vec<Island>,
+    count: usize,
+    parent: Vec<u32>,
+    /// Island of each root, in the order of discovery.
+    island_of: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Islands {
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn as_slice(&self) -> &[Island] {
+        &self.islands[..self.count]
+    }
+
+    pub fn build(&mut self, bodies: &[Moving], contacts: &[Contact], joints: &[JointFrame]) {
+        let Islands { islands, count, parent, island_of } = self;
+        parent.clear();
+        parent.extend(0..bodies.len() as u32);
+        let pairs = contacts.iter().map(|c| [Some(c.a), Some(c.b)]).chain(joints.iter().map(|j| [Some(j.a), j.b]));
+        for pair in pairs.clone() {
+            if let [Some(a), Some(b)] = pair
+                && bodies[a as usize].is_dynamic()
+                && bodies[b as usize].is_dynamic()
+            {
+                // The smaller root wins, so that a root is the first body of its island.
+                let (a, b) = (root(parent, a), root(parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        island_of.clear();
+        island_of.resize(bodies.len(), NONE);
+        for island in islands.iter_mut() {
+            island.bodies.clear();
+            island.contacts.clear();
+            island.joints.clear();
+        }
+        // Only bodies that something touches are in an island. Roots come first, so islands are in their order.
+        for pair in pairs.clone() {
+            for body in pair.into_iter().flatten().filter(|b| bodies[*b as usize].is_dynamic()) {
+                island_of[root(parent, body) as usize] = 0;
+            }
+        }
+        *count = 0;
+        for body in 0..bodies.len() {
+            if island_of[body] != NONE && parent[body] as usize == body {
+                island_of[body] = *count as u32;
+                *count += 1;
+            }
+        }
+        islands.resize_with(islands.len().max(*count), Island::default);
+        for (rank, body) in bodies.iter().enumerate() {
+            let island = if body.is_dynamic() { island_of[root(parent, rank as u32) as usize] } else { NONE };
+            if island != NONE {
+                islands[island as usize].bodies.push(rank as u32);
+            }
+        }
+        let mut island_of_pair = |pair: [Option<u32>; 2]| {
+            let dynamic = pair.into_iter().flatten().find(|b| bodies[*b as usize].is_dynamic());
+            dynamic.map(|body| island_of[root(parent, body) as usize] as usize)
+        };
+        for (index, c) in contacts.iter().enumerate() {
+            if let Some(island) = island_of_pair([Some(c.a), Some(c.b)]) {
+                islands[island].contacts.push(index as u32);
+            }
+        }
+        for (index, j) in joints.iter().enumerate() {
+            if let Some(island) = island_of_pair([Some(j.a), j.b]) {
+                islands[island].joints.push(index as u32);
+            }
+        }
+    }
+}
+
+fn root(parent: &mut [u32], mut body: u32) -> u32 {
+    while parent[body as usize] != body {
+        let grandparent = parent[parent[body as usize] as usize];
+        parent[body as usize] = grandparent;
+        body = grandparent;
+    }
+    body
+}

@@ -1,0 +1,64 @@
+//! Anything convex against a half-space: every corner near the plane.
+
+use super::contact_patch::FeatureKey;
+use super::overlap::OverlapPoint;
+use super::polygon::{CAP_SIDES, cap_corner, lowest_on_rim};
+use crate::shape::core::{Convex, Core, Placed};
+use glamx::{DPose3, DVec3};
+
+/// Appends every corner of `b` within `margin` of the plane through the origin of A with unit `normal`.
+pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out: &mut Vec<OverlapPoint>) {
+    let placed = Placed::new(b.core, pose);
+    let down = placed.to_local(-normal);
+    let height = placed.translation.dot(normal) - b.radius;
+    let mut add = |local: DVec3, vertex: u32| {
+        let gap = height - local.dot(down);
+        if gap <= margin {
+            let on_b = placed.rotation * local + placed.translation - normal * b.radius;
+            let key = FeatureKey { a: FeatureKey::face(0), b: FeatureKey::vertex(vertex) };
+            out.push(OverlapPoint { on_a: on_b - normal * gap, on_b, gap, key });
+        }
+    };
+    match b.core {
+        Core::Point => add(DVec3::ZERO, 0),
+        Core::Segment { half } => {
+            add(DVec3::Z * -half, 0);
+            add(DVec3::Z * half, 1);
+        }
+        Core::Cuboid { half } => {
+            for corner in 0..8u32 {
+                let sign = |bit: u32| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                add(half * DVec3::new(sign(0), sign(1), sign(2)), corner);
+            }
+        }
+        Core::Hull(hull) => {
+            for (index, &vertex) in hull.vertices.iter().enumerate() {
+                add(vertex, index as u32);
+            }
+        }
+        Core::Cylinder { half, radius } => {
+            add_rim(down, radius, -half, &mut add);
+            add_rim(down, radius, half, &mut add);
+        }
+        Core::Cone { half, radius } => {
+            add_rim(down, radius, -half, &mut add);
+            add(DVec3::Z * half, 2 * CAP_SIDES + 2);
+        }
+        Core::Triangle { corners, .. } => {
+            for (index, &corner) in corners.iter().enumerate() {
+                add(corner, index as u32);
+            }
+        }
+    }
+}
+
+/// The corners of the polygon inscribed in a rim, and the rim's lowest point unless it is one of them or all are level.
+fn add_rim(down: DVec3, radius: f64, z: f64, add: &mut impl FnMut(DVec3, u32)) {
+    let side = u32::from(z > 0.0);
+    for k in 0..CAP_SIDES {
+        add(cap_corner(radius, z, k), side * CAP_SIDES + k);
+    }
+    if let Some((_, point)) = lowest_on_rim(radius, z, down) {
+        add(point, 2 * CAP_SIDES + side);
+    }
+}

@@ -1,0 +1,276 @@
+//! One step, one direction: each stage reads what earlier ones wrote and writes its own.
+//!
+//! ```text
+//! 1 free motion   v* = v + h M⁻¹(f − ω×Iω)
+//! 2 broad phase   pairs of bodies whose swept boxes meet
+//! 3 manifolds     points of contact with normals and gaps
+//! 4 contacts      frames, coefficients, impacts, guesses
+//! 5 islands       bodies that touch or are jointed
+//! 6 solve         u = W r + q under the laws, per island, certified
+//! 7 impulses      v⁺ = v* + M⁻¹Jᵀr
+//! 8 positions     overlap and drift, poses only
+//! 9 integrate     x, q; checks; books
+//! ```
+//!
+//! Nothing of the world changes before every stage has succeeded.
+
+mod assembly;
+pub mod broad_phase;
+mod cache;
+mod contact;
+mod free_motion;
+mod impulse;
+mod integrate;
+mod island;
+pub mod manifold;
+mod position;
+mod solve;
+
+pub(crate) use cache::ContactCache;
+
+use crate::body::{BodyRecord, BodyState, Kind};
+use crate::report::{StepReport, StepStatus};
+use crate::shape::Aabb;
+use crate::{StepError, World};
+use assembly::JointFrame;
+use broad_phase::BroadPhase;
+use contact::{Contact, Touch};
+use free_motion::FreeMotion;
+use glamx::{DMat3, DQuat, DVec3};
+use island::Islands;
+use manifold::NarrowPhase;
+use signorini_problem::ContactProblem;
+use solve::{IslandSolution, IslandSpace};
+use std::fmt;
+use std::time::Instant;
+
+/// Longest time step \[s\].
+pub const MAX_TIME_STEP: f64 = 100.0;
+
+/// Linear and angular velocity, or displacement, of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Twist {
+    pub linear: DVec3,
+    pub angular: DVec3,
+}
+
+impl Twist {
+    /// Velocity of the point at `arm` from the centre of mass.
+    pub fn at(&self, arm: DVec3) -> DVec3 {
+        self.linear + self.angular.cross(arm)
+    }
+}
+
+/// A body as the stages see it, indexed by its rank in the order of ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moving {
+    pub slot: u32,
+    pub kind: Kind,
+    pub state: BodyState,
+    pub inverse_mass: f64,
+    /// World axes, exactly symmetric [1/(kg·m²)].
+    pub inverse_inertia: DMat3,
+    /// When it bounces \[s\] and its orientation then, for bodies whose inertia has axes: those are what the inverse
+    /// inertia is at.
+    pub bounce: Option<(f64, DQuat)>,
+}
+
+impl Moving {
+    fn new(slot: u32, body: &BodyRecord) -> Self {
+        Moving {
+            slot,
+            kind: body.kind,
+            state: body.state,
+            inverse_mass: body.mass.inverse_mass,
+            inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
+            bounce: None,
+        }
+    }
+    /// The orientation at which impulses meet it.
+    pub fn orientation(&self) -> DQuat {
+        self.bounce.map_or(self.state.orientation, |(_, orientation)| orientation)
+    }
+    pub fn is_dynamic(&self) -> bool {
+        self.kind == Kind::Dynamic
+    }
+}
+
+/// What the stages write; kept from step to step for its memory only.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    bodies: Vec<Moving>,
+    free: Vec<FreeMotion>,
+    boxes: Vec<Aabb>,
+    broad_phase: BroadPhase,
+    pairs: Vec<(u32, u32)>,
+    narrow_phase: NarrowPhase,
+    touches: Vec<Touch>,
+    contacts: Vec<Contact>,
+    joints: Vec<JointFrame>,
+    islands: Islands,
+    spaces: Vec<IslandSpace>,
+    solutions: Vec<IslandSolution>,
+    /// v⁺.
+    after: Vec<Twist>,
+    /// What the position stage moves and turns.
+    correction: Vec<Twist>,
+    end: Vec<BodyState>,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}
+
+/// A clock for one stage after the other.
+struct StageClock(Instant);
+
+impl StageClock {
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.0).as_secs_f64();
+        self.0 = now;
+        seconds
+    }
+}
+
+pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
+    check_time_step(dt)?;
+    let mut report = StepReport::idle();
+    report.counts.bodies = world.order.len();
+    report.counts.joints = world.joint_order.len();
+    if dt == 0.0 {
+        let energy = world.energy();
+        report.energy.before = energy;
+        report.energy.after = energy;
+        return Ok(report);
+    }
+    let mut workspace = std::mem::take(&mut world.workspace);
+    let outcome = compute(world, &mut workspace, dt, &mut report);
+    let outcome = outcome.map(|()| integrate::commit(world, &mut workspace, dt));
+    world.workspace = workspace;
+    outcome.map(|()| report)
+}
+
+/// The contact problems of the islands of a step, before they are solved.
+pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+    check_time_step(dt)?;
+    if dt == 0.0 {
+        return Ok(Vec::new());
+    }
+    let mut ws = std::mem::take(&mut world.workspace);
+    let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
+        let Workspace { bodies, free, contacts, joints, .. } = &ws;
+        let scene = assembly::Scene { bodies, free, contacts, joints, dt };
+        let purpose =
+            assembly::Purpose::Velocity { restitution_scale: 1.0, stabilisation: world.settings.stabilisation };
+        let assemble = |(index, island)| {
+            assembly::assemble(&scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })
+        };
+        ws.islands.as_slice().iter().enumerate().map(assemble).collect()
+    });
+    world.workspace = ws;
+    assembled
+}
+
+fn check_time_step(dt: f64) -> Result<(), StepError> {
+    if (0.0..=MAX_TIME_STEP).contains(&dt) {
+        return Ok(());
+    }
+    Err(StepError::TimeStep { value: dt, limit: MAX_TIME_STEP })
+}
+
+/// Stages 1 to 5: everything before impulses.
+fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<StageClock, StepError> {
+    let mut clock = StageClock(Instant::now());
+
+    ws.bodies.clear();
+    ws.bodies.extend(world.order.iter().filter_map(|slot| Some(Moving::new(*slot, world.bodies.at(*slot)?))));
+    free_motion::free_motion(world, dt, &mut ws.free)?;
+    report.times.free_motion = clock.lap();
+
+    contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);
+    ws.broad_phase.pairs(&ws.boxes, &mut ws.pairs);
+    report.counts.pairs = ws.pairs.len();
+    report.times.broad_phase = clock.lap();
+
+    contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
+    report.times.manifold = clock.lap();
+
+    free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
+    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.contacts)?;
+    assembly::joint_frames(world, &ws.bodies, &mut ws.joints);
+    report.counts.contacts = ws.contacts.len();
+    report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
+    report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
+    report.times.contact = clock.lap();
+
+    ws.islands.build(&ws.bodies, &ws.contacts, &ws.joints);
+    report.counts.islands = ws.islands.len();
+    report.times.island = clock.lap();
+
+    Ok(clock)
+}
+
+/// Every stage; the world is only read.
+fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+    let mut clock = prepare(world, ws, dt, report)?;
+    let settings = &world.settings;
+    let scene = assembly::Scene { bodies: &ws.bodies, free: &ws.free, contacts: &ws.contacts, joints: &ws.joints, dt };
+    solve::solve_islands(settings, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
+    summarise(&ws.solutions, report);
+    report.times.solve = clock.lap();
+
+    impulse::apply_impulses(&scene, &ws.islands, &ws.solutions, &mut ws.after);
+    let corrections = &mut ws.correction;
+    report.counts.corrected =
+        position::positions(settings, &scene, &ws.islands, &ws.after, &mut ws.spaces, corrections)?;
+    report.times.position = clock.lap();
+
+    let outcome = integrate::Outcome {
+        islands: &ws.islands,
+        solutions: &ws.solutions,
+        after: &ws.after,
+        correction: &ws.correction,
+    };
+    integrate::integrate(world, &scene, &outcome, &mut ws.end)?;
+    integrate::keep_books(world, &scene, &outcome, &ws.end, &mut report.energy);
+    report.times.integrate = clock.lap();
+    Ok(())
+}
+
+/// Certificates and efforts of all islands.
+fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
+    for (island, solution) in solutions.iter().enumerate() {
+        let certificate = &solution.certificate;
+        if !solution.solved {
+            report.status = StepStatus::Degraded;
+        }
+        // An island that misses its tolerance is worse than any that meets it.
+        let worse = match (&report.certificate, report.worst_island) {
+            (Some(worst), Some(index)) => {
+                let rank = |solved: bool, natural: f64| (!solved, natural);
+                rank(solution.solved, certificate.natural) > rank(solutions[index].solved, worst.natural)
+            }
+            _ => true,
+        };
+        if worse {
+            report.certificate = Some(*certificate);
+            report.worst_island = Some(island);
+        }
+        report.restitution_scale = report.restitution_scale.min(solution.restitution_scale);
+        let (total, one) = (&mut report.counts.states, &certificate.counts);
+        total.open += one.open;
+        total.slip += one.slip;
+        total.stick += one.stick;
+        total.joint += one.joint;
+        total.free += one.free;
+        total.bound += one.bound;
+        report.effort.iterations += solution.effort.iterations;
+        report.effort.factorizations += solution.effort.factorizations;
+        report.effort.set_changes += solution.effort.set_changes;
+        report.effort.active += solution.effort.active;
+        report.effort.indeterminacy += solution.effort.indeterminacy;
+    }
+}

@@ -1,0 +1,416 @@
+//! The world: bodies and joints, and time.
+
+use crate::body::{self, BodyRecord, ConstraintForces, Kind};
+use crate::ids::{Arena, Key, Unreachable};
+use crate::joint::{Anchor, JointRecord};
+use crate::step::{ContactCache, Workspace};
+use crate::{
+    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, JointHandle, Material, Settings, Shape,
+    StepError, StepReport, WorldError,
+};
+use glamx::{DPose3, DQuat, DVec3};
+use signorini_problem::ContactProblem;
+
+/// Bodies and joints that move together.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World};
+/// use glamx::DVec3;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?).named("floor"))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)).named("ball"))?;
+/// let report = world.step(0.016)?;
+/// assert_eq!(report.status, signorini::StepStatus::Certified);
+/// assert!(world.body(ball)?.velocity().length() < 1e-9);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) bodies: Arena<BodyRecord>,
+    /// Slots of the bodies in the order of their ids.
+    pub(crate) order: Vec<u32>,
+    pub(crate) joints: Arena<JointRecord>,
+    /// Slots of the joints in the order of their bodies' ids, equals in the order of adding.
+    pub(crate) joint_order: Vec<u32>,
+    pub(crate) cache: ContactCache,
+    pub(crate) contacts: Vec<ContactPoint>,
+    pub(crate) workspace: Workspace,
+    pub(crate) time: f64,
+    pub(crate) steps: u64,
+    next_automatic: u64,
+}
+
+/// A look at a body.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyView<'a> {
+    record: &'a BodyRecord,
+}
+
+impl<'a> BodyView<'a> {
+    /// Its lasting identity.
+    pub fn id(&self) -> &'a BodyId {
+        &self.record.id
+    }
+    /// How it moves.
+    pub fn kind(&self) -> Kind {
+        self.record.kind
+    }
+    /// Its shape.
+    pub fn shape(&self) -> &'a Shape {
+        &self.record.shape
+    }
+    /// Its surface.
+    pub fn material(&self) -> Material {
+        self.record.material
+    }
+    /// Mass [kg]; infinite unless dynamic.
+    pub fn mass(&self) -> f64 {
+        self.record.mass.mass
+    }
+    /// Inverse mass [1/kg]; zero unless dynamic.
+    pub fn inverse_mass(&self) -> f64 {
+        self.record.mass.inverse_mass
+    }
+    /// Inertia about the centre of mass, world axes [kg·m²]; zero unless dynamic.
+    pub fn inertia(&self) -> glamx::DMat3 {
+        let r = glamx::DMat3::from_quat(self.record.state.orientation);
+        r * self.record.mass.inertia * r.transpose()
+    }
+    /// Where the origin of its frame is \[m\].
+    pub fn position(&self) -> DVec3 {
+        self.record.origin()
+    }
+    /// Where its centre of mass is \[m\].
+    pub fn centre_of_mass(&self) -> DVec3 {
+        self.record.state.position
+    }
+    /// Its orientation.
+    pub fn orientation(&self) -> DQuat {
+        self.record.state.orientation
+    }
+    /// Pose of its frame.
+    pub fn pose(&self) -> DPose3 {
+        self.record.pose()
+    }
+    /// Velocity of its centre of mass [m/s].
+    pub fn velocity(&self) -> DVec3 {
+        self.record.state.velocity
+    }
+    /// Angular velocity, world axes [rad/s].
+    pub fn spin(&self) -> DVec3 {
+        self.record.state.spin
+    }
+    /// Position of the centre of mass, orientation and velocities together.
+    pub fn state(&self) -> BodyState {
+        self.record.state
+    }
+    /// Momentum [kg·m/s]; zero unless dynamic.
+    pub fn momentum(&self) -> DVec3 {
+        if self.record.kind == Kind::Dynamic { self.record.mass.mass * self.record.state.velocity } else { DVec3::ZERO }
+    }
+    /// Angular momentum about the origin of the world [kg·m²/s]; zero unless dynamic.
+    pub fn angular_momentum(&self) -> DVec3 {
+        let BodyState { position, orientation, spin, .. } = self.record.state;
+        position.cross(self.momentum()) + orientation * (self.record.mass.inertia * (orientation.inverse() * spin))
+    }
+    /// What contacts and joints did to it in the last step.
+    pub fn constraint_forces(&self) -> ConstraintForces {
+        self.record.constraint
+    }
+}
+
+impl World {
+    /// An empty world.
+    pub fn new(settings: Settings) -> Result<World, WorldError> {
+        settings.check()?;
+        Ok(World {
+            settings,
+            bodies: Arena::new(),
+            order: Vec::new(),
+            joints: Arena::new(),
+            joint_order: Vec::new(),
+            cache: ContactCache::default(),
+            contacts: Vec::new(),
+            workspace: Workspace::default(),
+            time: 0.0,
+            steps: 0,
+            next_automatic: 0,
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// Changes the settings from the next step on.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), WorldError> {
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
+    }
+    /// Time since the beginning \[s\].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Adds a body.
+    pub fn add(&mut self, body: Body) -> Result<BodyHandle, WorldError> {
+        let id = body.id().cloned().unwrap_or(BodyId::Automatic(self.next_automatic));
+        let record = body.into_record(id)?;
+        let at = match self.rank_of(&record.id) {
+            Ok(_) => return Err(WorldError::DuplicateId { body: record.id }),
+            Err(at) => at,
+        };
+        if matches!(record.id, BodyId::Automatic(_)) {
+            self.next_automatic += 1;
+        }
+        let key = self.bodies.insert(record);
+        self.order.insert(at, key.slot);
+        Ok(BodyHandle(key))
+    }
+
+    /// Removes a body and every joint that holds it.
+    pub fn remove(&mut self, body: BodyHandle) -> Result<(), WorldError> {
+        let record = self.bodies.remove(body.0).map_err(|why| unreachable(why, body.0))?;
+        self.order.retain(|slot| *slot != body.0.slot);
+        let holds = |joint: &Joint| joint.a.0 == body || matches!(joint.b, Anchor::Body(b, _) if b == body);
+        let (gone, kept): (Vec<u32>, Vec<u32>) =
+            self.joint_order.iter().partition(|slot| self.joints.at(**slot).is_some_and(|j| holds(&j.joint)));
+        self.joint_order = kept;
+        for slot in gone {
+            let key = self.joints.key(slot);
+            self.joints.remove(key).map_err(|why| unreachable(why, key))?;
+        }
+        self.cache.forget(body);
+        self.contacts.retain(|c| c.a != body && c.b != body);
+        drop(record);
+        Ok(())
+    }
+
+    /// A look at a body.
+    pub fn body(&self, body: BodyHandle) -> Result<BodyView<'_>, WorldError> {
+        Ok(BodyView { record: self.bodies.get(body.0).map_err(|why| unreachable(why, body.0))? })
+    }
+
+    /// All bodies in the order of their ids.
+    pub fn bodies(&self) -> impl Iterator<Item = (BodyHandle, BodyView<'_>)> {
+        let look = |slot: &u32| {
+            let record = self.bodies.at(*slot)?;
+            Some((BodyHandle(self.bodies.key(*slot)), BodyView { record }))
+        };
+        self.order.iter().filter_map(look)
+    }
+
+    /// The body with this identity.
+    pub fn find(&self, id: impl Into<BodyId>) -> Option<BodyHandle> {
+        let rank = self.rank_of(&id.into()).ok()?;
+        Some(BodyHandle(self.bodies.key(self.order[rank])))
+    }
+
+    fn rank_of(&self, id: &BodyId) -> Result<usize, usize> {
+        self.order.binary_search_by(|slot| match self.bodies.at(*slot) {
+            Some(record) => record.id.cmp(id),
+            None => std::cmp::Ordering::Less,
+        })
+    }
+
+    fn record_mut(&mut self, body: BodyHandle) -> Result<&mut BodyRecord, WorldError> {
+        self.bodies.get_mut(body.0).map_err(|why| unreachable(why, body.0))
+    }
+
+    /// Puts the origin of a body's frame somewhere else \[m\].
+    pub fn set_position(&mut self, body: BodyHandle, position: DVec3) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        body::check_vector(&record.id, &body::POSITION, position)?;
+        record.state.position = position + record.state.orientation * record.mass.centre;
+        Ok(())
+    }
+
+    /// Turns a body about the origin of its frame.
+    pub fn set_orientation(&mut self, body: BodyHandle, orientation: DQuat) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        let orientation = body::checked_orientation(&record.id, orientation)?;
+        let origin = record.origin();
+        record.state.orientation = orientation;
+        record.state.position = origin + orientation * record.mass.centre;
+        Ok(())
+    }
+
+    /// Sets the velocity of the centre of mass [m/s].
+    pub fn set_velocity(&mut self, body: BodyHandle, velocity: DVec3) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        movable(record, "set in motion")?;
+        body::check_vector(&record.id, &body::VELOCITY, velocity)?;
+        record.state.velocity = velocity;
+        Ok(())
+    }
+
+    /// Sets the angular velocity, world axes [rad/s].
+    pub fn set_spin(&mut self, body: BodyHandle, spin: DVec3) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        movable(record, "set in motion")?;
+        body::check_vector(&record.id, &body::SPIN, spin)?;
+        record.state.spin = spin;
+        Ok(())
+    }
+
+    /// Changes the surface of a body.
+    pub fn set_material(&mut self, body: BodyHandle, material: Material) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        if let Some((field, value, range)) = material.invalid() {
+            return Err(WorldError::BodyValue { body: record.id.clone(), field, value, range });
+        }
+        record.material = material;
+        Ok(())
+    }
+
+    /// Adds a force at the centre of mass for the next step \[N\].
+    pub fn add_force(&mut self, body: BodyHandle, force: DVec3) -> Result<(), WorldError> {
+        self.add_force_and_torque(body, force, DVec3::ZERO)
+    }
+
+    /// Adds a force at a point of the world for the next step \[N\].
+    pub fn add_force_at(&mut self, body: BodyHandle, force: DVec3, point: DVec3) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        body::check_vector(&record.id, &body::POINT, point)?;
+        let torque = (point - record.state.position).cross(force);
+        self.add_force_and_torque(body, force, torque)
+    }
+
+    /// Adds a torque for the next step, world axes [N·m].
+    pub fn add_torque(&mut self, body: BodyHandle, torque: DVec3) -> Result<(), WorldError> {
+        self.add_force_and_torque(body, DVec3::ZERO, torque)
+    }
+
+    fn add_force_and_torque(&mut self, body: BodyHandle, force: DVec3, torque: DVec3) -> Result<(), WorldError> {
+        let record = self.record_mut(body)?;
+        if record.kind != Kind::Dynamic {
+            return Err(WorldError::Kind { body: record.id.clone(), operation: "push", kind: record.kind.name() });
+        }
+        let (force, torque) = (record.force + force, record.torque + torque);
+        body::check_vector(&record.id, &body::FORCE, force)?;
+        body::check_vector(&record.id, &body::TORQUE, torque)?;
+        record.force = force;
+        record.torque = torque;
+        Ok(())
+    }
+
+    /// Takes back every force and torque added since the last step.
+    pub fn clear_forces(&mut self) {
+        for slot in &self.order {
+            if let Some(record) = self.bodies.at_mut(*slot) {
+                record.force = DVec3::ZERO;
+                record.torque = DVec3::ZERO;
+            }
+        }
+    }
+
+    /// Adds a joint.
+    pub fn add_joint(&mut self, joint: Joint) -> Result<JointHandle, WorldError> {
+        joint.check()?;
+        let a = self.bodies.get(joint.a.0.0).map_err(|why| unreachable(why, joint.a.0.0))?;
+        let (dynamic, relative) = match joint.b {
+            Anchor::World(_) => (a.kind == Kind::Dynamic, a.state.orientation.inverse()),
+            Anchor::Body(handle, _) => {
+                if handle == joint.a.0 {
+                    return Err(WorldError::Joint { why: "both ends are on the same body" });
+                }
+                let b = self.bodies.get(handle.0).map_err(|why| unreachable(why, handle.0))?;
+                let relative = a.state.orientation.inverse() * b.state.orientation;
+                (a.kind == Kind::Dynamic || b.kind == Kind::Dynamic, relative)
+            }
+        };
+        if !dynamic {
+            return Err(WorldError::Joint { why: "neither end is on a dynamic body" });
+        }
+        let key = self.joints.insert(JointRecord { joint, relative, impulse: [0.0; 6] });
+        let rank = self.joint_rank(&joint);
+        let at = self
+            .joint_order
+            .partition_point(|slot| self.joints.at(*slot).is_some_and(|other| self.joint_rank(&other.joint) <= rank));
+        self.joint_order.insert(at, key.slot);
+        Ok(JointHandle(key))
+    }
+
+    fn joint_rank(&self, joint: &Joint) -> [Option<&BodyId>; 2] {
+        let id = |handle: BodyHandle| self.bodies.get(handle.0).ok().map(|b| &b.id);
+        match joint.b {
+            Anchor::World(_) => [id(joint.a.0), None],
+            Anchor::Body(b, _) => [id(joint.a.0), id(b)],
+        }
+    }
+
+    /// Removes a joint.
+    pub fn remove_joint(&mut self, joint: JointHandle) -> Result<(), WorldError> {
+        self.joints.remove(joint.0).map_err(|why| unreachable(why, joint.0))?;
+        self.joint_order.retain(|slot| *slot != joint.0.slot);
+        Ok(())
+    }
+
+    /// A joint as it was added.
+    pub fn joint(&self, joint: JointHandle) -> Result<Joint, WorldError> {
+        Ok(self.joints.get(joint.0).map_err(|why| unreachable(why, joint.0))?.joint)
+    }
+
+    /// Advances by `dt` \[s\], or leaves everything as it is. Zero is allowed and changes nothing.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        crate::step::step(self, dt)
+    }
+
+    /// The contact problems that a step of `dt` \[s\] would solve, island by island, without taking it: to be kept as
+    /// files, given to other methods, or judged by others.
+    pub fn problems(&mut self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+        crate::step::problems(self, dt)
+    }
+
+    /// The contacts of the last step, in the order of the bodies' ids.
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.contacts
+    }
+
+    /// Energy of all bodies.
+    pub fn energy(&self) -> Energy {
+        self.order
+            .iter()
+            .filter_map(|slot| self.bodies.at(*slot))
+            .map(|body| Energy::of(body, self.settings.gravity))
+            .fold(Energy::default(), Energy::add)
+    }
+
+    /// Fingerprint of the state of all bodies, bit by bit, in the order of their ids: FNV-1a over positions,
+    /// orientations, velocities, and applied forces. −0 and +0 count as equal.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for body in self.order.iter().filter_map(|slot| self.bodies.at(*slot)) {
+            let BodyState { position, orientation, velocity, spin } = body.state;
+            let vectors = [position, velocity, spin, body.force, body.torque];
+            for value in vectors.iter().flat_map(|v| v.to_array()).chain(orientation.to_array()) {
+                for byte in (value + 0.0).to_bits().to_le_bytes() {
+                    hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+                }
+            }
+        }
+        hash
+    }
+}
+
+fn movable(record: &BodyRecord, operation: &'static str) -> Result<(), WorldError> {
+    if record.kind == Kind::Fixed {
+        return Err(WorldError::Kind { body: record.id.clone(), operation, kind: record.kind.name() });
+    }
+    Ok(())
+}
+
+fn unreachable(why: Unreachable, key: Key) -> WorldError {
+    match why {
+        Unreachable::Foreign => WorldError::ForeignHandle,
+        Unreachable::Stale => WorldError::StaleHandle { slot: key.slot, generation: key.generation },
+    }
+}
