@@ -259,7 +259,12 @@ impl Path {
 
     /// Sets the first iterate; false if it cannot be made.
     fn begin(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, guess: &[f64], start: Start) -> bool {
-        let speed = problem.speed();
+        let speed = truncated(match start {
+            // The largest component gets around more jams than the largest norm; whoever asks for one motion among many
+            // begins uniformly.
+            Start::Scaled | Start::Automatic => problem.speed(),
+            Start::Uniform | Start::Warm | Start::WarmBy(_) => largest_block_speed(problem),
+        });
         if speed == 0.0 {
             return false;
         }
@@ -267,7 +272,7 @@ impl Path {
         let mut uniform = 0.0;
         if matches!(start, Start::Uniform | Start::Automatic) {
             let Some((largest, typical)) = self.uniform_impulse(system, problem, speed) else { return false };
-            uniform = largest.max(typical);
+            uniform = truncated(largest.max(typical));
             if start == Start::Automatic {
                 start = if largest > LARGE_IMPULSE * typical { Start::Uniform } else { Start::Scaled };
             }
@@ -570,6 +575,19 @@ impl Path {
         }
         self.r.iter().chain(&self.y).chain(&self.extra).all(|x| x.is_finite())
     }
+}
+
+/// Largest ‖q‖ of any block [m/s]: unlike the largest component it does not depend on the tangents.
+fn largest_block_speed(problem: &ContactProblem) -> f64 {
+    let norm_square = |c: usize| problem.q()[problem.range(c)].iter().map(|x| x * x).sum::<f64>();
+    (0..problem.blocks().len()).map(norm_square).fold(0.0, f64::max).sqrt()
+}
+
+/// Truncated to 16 bits of mantissa. Where exact motions are many, which one the path ends on depends on where it began,
+/// so the start must not carry the round-off of the order of contacts or of their tangents; five digits are enough for a
+/// change of units to be harmless.
+fn truncated(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !((1 << 36) - 1))
 }
 
 /// What a direction aims at.
