@@ -1,9 +1,11 @@
 //! Time to a certificate of 1e-10 for exact frictionless contact, beside ten sweeps of projected Gauss–Seidel (assembly not counted).
 //!
-//! `cargo bench --workspace --bench exact_lcp` prints a table as CSV. Times are medians over repeated solves, assembly
+//! `cargo bench --workspace --bench exact_lcp > bench/results/exact_lcp.csv` prints a table as CSV. Times are medians over repeated solves, assembly
 //! and certificate included. `factor_us` is one Cholesky factorization and solve of the closed contacts by faer.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+mod report;
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -19,8 +21,9 @@ const FALL: f64 = 9.81 * 0.016;
 
 fn main() {
     println!(
-        "family,contacts,method,start,median_us,natural,solved,iterations,factorizations,active,indeterminacy,factor_us,pgs10_us,pgs10_natural"
+        "machine,commit,family,contacts,method,start,median_us,natural,solved,iterations,factorizations,active,indeterminacy,factor_us,pgs10_us,pgs10_natural"
     );
+    let (machine, commit) = (report::machine(), report::commit());
     let only: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     for (family, build) in families::ALL {
         if !only.is_empty() && !only.iter().any(|name| name == family) {
@@ -44,7 +47,7 @@ fn main() {
                     });
                     let (status, natural, effort) = last.unwrap();
                     println!(
-                        "{family},{contacts},{method},{start},{us:.3},{natural:.1e},{},{},{},{},{},{factor_us:.3},{pgs_us:.3},{pgs_natural:.1e}",
+                        "{machine},{commit},{family},{contacts},{method},{start},{us:.3},{natural:.1e},{},{},{},{},{},{factor_us:.3},{pgs_us:.3},{pgs_natural:.1e}",
                         status == Status::Solved,
                         effort.iterations,
                         effort.factorizations,
