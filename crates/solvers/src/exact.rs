@@ -119,8 +119,6 @@ struct Search<'a> {
     best: f64,
     effort: Effort,
     prepared: bool,
-    /// The last path ended at a fold.
-    folded: bool,
     /// Factorizations of methods that keep their own matrices.
     other_factorizations: usize,
 }
@@ -302,7 +300,6 @@ impl Exact {
         self.interior.options = options;
         let end = self.interior.follow(search.problem, &mut self.candidate, start, search.stop, history);
         search.effort.iterations += end.iterations;
-        search.folded = end.folded;
         self.consider(search, impulses)
     }
 
@@ -470,7 +467,6 @@ impl ContactSolver for Exact {
             best: f64::INFINITY,
             effort: Effort::default(),
             prepared: false,
-            folded: false,
             other_factorizations: 0,
         };
         self.escalate(&mut search, impulses, history);

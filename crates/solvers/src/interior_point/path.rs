@@ -16,8 +16,6 @@ const JOINT_PROXIMAL: f64 = 1e-9;
 const JAMMED: f64 = 0.05;
 /// A step at least this long ends well centred.
 const LONG_STEP: f64 = 0.7;
-/// Largest |y − u| over |q|∞ of an iterate that is on the path.
-const ON_PATH_DEFECT: f64 = 1e-6;
 /// So many jams in a row mean a fold.
 const JAMS_BEFORE_ARC: usize = 3;
 
@@ -98,8 +96,6 @@ pub struct PathEnd {
     pub merit: Merit,
     /// Whether that suffices.
     pub suffices: bool,
-    /// Stuck at a fold: on the path (y = u), yet no step goes on. Every start with the same weights ends there.
-    pub folded: bool,
 }
 
 /// Buffers of the path.
@@ -143,7 +139,7 @@ impl Path {
         self.r.copy_from_slice(impulses);
         self.refresh_velocity(system, problem);
         let guess = Merit::of(problem, impulses, &self.u);
-        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop), folded: false };
+        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
         if end.suffices || !self.begin(system, problem, impulses, start) {
             return end;
         }
@@ -173,7 +169,6 @@ impl Path {
             }
             jams = if length < JAMMED { jams + 1 } else { 0 };
             if jams >= JAMS_BEFORE_ARC && turns == options.max_turns {
-                end.folded = self.largest_slack_defect(problem) <= ON_PATH_DEFECT * problem.speed();
                 break;
             }
             if jams >= JAMS_BEFORE_ARC {
@@ -431,12 +426,6 @@ impl Path {
             };
         }
         slack
-    }
-
-    fn largest_slack_defect(&self, problem: &ContactProblem) -> f64 {
-        let goal = Goal::Products { target: 0.0 };
-        let of_block = |c: usize| self.slack_defect(problem, c, goal).iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        (0..self.cells.len()).map(of_block).fold(0.0, f64::max)
     }
 
     pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
