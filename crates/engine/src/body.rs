@@ -6,10 +6,12 @@
 use crate::shape::{MassProperties, Shape};
 use crate::{BodyId, Material, WorldError};
 use glamx::{DMat3, DPose3, DQuat, DSymmetricEigen3, DVec3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// By forces and impulses.
     Dynamic,

@@ -1,0 +1,423 @@
+//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON).
+//!
+//! One schema for files, built-in scenes, recordings and bindings. [`Scene::build`] checks everything and makes a
+//! [`World`](crate::World); a scene that is refused names the place, what is wrong and what would be right.
+//!
+//! ```toml
+//! name = "ball"
+//! duration = 2.0
+//!
+//! [[bodies]]
+//! name = "floor"
+//! kind = "fixed"
+//! shape = { half_space = { normal = [0, 0, 1] } }
+//!
+//! [[bodies]]
+//! name = "ball"
+//! shape = { sphere = { radius = 0.5 } }
+//! position = [0, 0, 2]
+//! ```
+
+mod build;
+mod error;
+mod shapes;
+
+pub use build::BODY_LIMIT;
+pub use error::SceneError;
+
+use crate::{Kind, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Three numbers.
+pub type Triple = [f64; 3];
+
+/// A world written down, with how to run it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scene {
+    /// What it is called.
+    pub name: String,
+    /// What it shows, one or two sentences.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Acceleration of free fall [m/s²].
+    pub gravity: Triple,
+    /// Time step \[s\].
+    pub step: f64,
+    /// How long to run it \[s\].
+    pub duration: f64,
+    /// How contact is solved.
+    pub solver: SolverDescription,
+    /// How overlap, drift and slow impacts are treated.
+    #[serde(skip_serializing_if = "is_default")]
+    pub treatment: TreatmentDescription,
+    /// Surfaces by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub materials: BTreeMap<String, MaterialDescription>,
+    /// The bodies.
+    pub bodies: Vec<BodyDescription>,
+    /// What ties them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointDescription>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Scene {
+            name: String::new(),
+            description: String::new(),
+            gravity: Settings::default().gravity.to_array(),
+            step: 1.0 / 60.0,
+            duration: 5.0,
+            solver: SolverDescription::default(),
+            treatment: TreatmentDescription::default(),
+            materials: BTreeMap::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+        }
+    }
+}
+
+impl Scene {
+    /// Number of steps of `step` seconds that make up `duration`, rounded to the nearest.
+    pub fn steps(&self) -> u64 {
+        let steps = (self.duration / self.step).round();
+        // The cast saturates; a NaN becomes zero.
+        if steps > 0.0 { steps as u64 } else { 0 }
+    }
+}
+
+/// How contact is solved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SolverDescription {
+    /// Name of the method, as `signorini methods` lists them.
+    pub method: String,
+    /// Largest error allowed at any contact [m/s], relative to the speed of approach where that is above 1 m/s.
+    pub tolerance: f64,
+    /// Most iterations of the method, in its own unit. Not given: the method's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<usize>,
+}
+
+impl Default for SolverDescription {
+    fn default() -> Self {
+        let Settings { method, stop, .. } = Settings::default();
+        SolverDescription {
+            method: method.name().to_owned(),
+            tolerance: stop.tolerance.value,
+            max_iterations: stop.max_iterations,
+        }
+    }
+}
+
+/// How overlap, drift and slow impacts are treated; see [`Settings`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TreatmentDescription {
+    /// Approach speed below which nothing bounces [m/s].
+    pub rest_speed: f64,
+    /// How overlap is taken out.
+    pub stabilisation: StabilisationDescription,
+    /// Fraction of a joint's position error taken out per step \[1\].
+    pub joint_correction: f64,
+    /// Distance within which slow shapes are already looked at \[m\].
+    pub margin: f64,
+}
+
+impl Default for TreatmentDescription {
+    fn default() -> Self {
+        let Settings { rest_speed, stabilisation, joint_correction, margin, .. } = Settings::default();
+        TreatmentDescription { rest_speed, stabilisation: stabilisation.into(), joint_correction, margin }
+    }
+}
+
+/// How overlap is taken out; see [`crate::Stabilisation`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StabilisationDescription {
+    /// Not at all.
+    None {},
+    /// Poses are moved, velocities stay as they are.
+    SplitImpulse {
+        /// Fraction of the excess overlap taken out per step \[1\].
+        fraction: f64,
+        /// Overlap left alone \[m\].
+        slop: f64,
+        /// Most that a contact is pushed apart in one step \[m\].
+        cap: f64,
+    },
+    /// A separating velocity is asked for; it puts in kinetic energy.
+    VelocityBias {
+        /// Fraction of the overlap taken out per step \[1\].
+        fraction: f64,
+    },
+}
+
+/// A surface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialDescription {
+    /// Coulomb friction coefficient \[1\].
+    pub friction: f64,
+    /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
+    #[serde(default)]
+    pub restitution: f64,
+}
+
+/// A body, or a grid of equal bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodyDescription {
+    /// Its name; no two bodies share one. A body of a grid is called `name/i/j/k`.
+    pub name: String,
+    /// How it moves.
+    #[serde(default = "dynamic", skip_serializing_if = "is_dynamic")]
+    pub kind: Kind,
+    /// What it is made of.
+    pub shape: ShapeDescription,
+    /// Mass \[kg\], spread evenly over the shape. Give this or the density; neither means the density of water.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Density [kg/m³].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Where the origin of the body's frame is \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: Triple,
+    /// Orientation, a unit quaternion (w, x, y, z).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+    /// Orientation as an axis and an angle, instead of a quaternion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+    /// Velocity of the centre of mass [m/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub velocity: Triple,
+    /// Angular velocity, world axes [rad/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub spin: Triple,
+    /// Name of its surface, from `materials`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// Friction coefficient of this body, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Restitution of this body, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+    /// Not one body but a grid of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
+}
+
+fn dynamic() -> Kind {
+    Kind::Dynamic
+}
+
+fn is_dynamic(kind: &Kind) -> bool {
+    *kind == Kind::Dynamic
+}
+
+impl BodyDescription {
+    /// A dynamic body at the origin, at rest.
+    pub fn new(name: impl Into<String>, shape: ShapeDescription) -> Self {
+        BodyDescription {
+            name: name.into(),
+            kind: Kind::Dynamic,
+            shape,
+            mass: None,
+            density: None,
+            position: [0.0; 3],
+            orientation: None,
+            rotation: None,
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            material: None,
+            friction: None,
+            restitution: None,
+            grid: None,
+        }
+    }
+
+    /// A fixed body at the origin.
+    pub fn fixed(name: impl Into<String>, shape: ShapeDescription) -> Self {
+        BodyDescription { kind: Kind::Fixed, ..BodyDescription::new(name, shape) }
+    }
+}
+
+/// A turn about an axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// Direction of the axis, any length above zero.
+    pub axis: Triple,
+    /// Angle [degrees], counter-clockwise seen against the axis.
+    pub degrees: f64,
+}
+
+/// Equal bodies in rows: body (i, j, k) sits at `position + (i, j, k)·spacing`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// How many along x, y and z.
+    pub count: [u32; 3],
+    /// Distance from one to the next along x, y and z \[m\].
+    pub spacing: Triple,
+}
+
+/// What a body is made of; lengths \[m\]. Axes of capsule, cylinder and cone are z.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ShapeDescription {
+    /// Ball about the origin.
+    Sphere {
+        /// \[m\].
+        radius: f64,
+    },
+    /// Box from `-half_extents` to `half_extents`.
+    Cuboid {
+        /// \[m\].
+        half_extents: Triple,
+    },
+    /// All points within `radius` of a segment.
+    Capsule {
+        /// Half the length of the segment \[m\].
+        half_height: f64,
+        /// \[m\].
+        radius: f64,
+    },
+    /// Right circular cylinder.
+    Cylinder {
+        /// \[m\].
+        half_height: f64,
+        /// \[m\].
+        radius: f64,
+    },
+    /// Right circular cone, tip up.
+    Cone {
+        /// \[m\].
+        half_height: f64,
+        /// Of the base \[m\].
+        radius: f64,
+    },
+    /// Smallest convex solid around points.
+    Hull {
+        /// \[m\].
+        points: Vec<Triple>,
+    },
+    /// Everything behind a plane through the origin; fixed bodies only.
+    HalfSpace {
+        /// Points to the free side.
+        normal: Triple,
+    },
+    /// Surface of triangles; fixed bodies only.
+    Mesh {
+        /// \[m\].
+        vertices: Vec<Triple>,
+        /// Three indices of vertices each, counter-clockwise seen from outside.
+        triangles: Vec<[u32; 3]>,
+    },
+    /// A mesh file (.obj or .stl) in the folder of the scene or below it.
+    File {
+        /// Path relative to the scene file.
+        path: String,
+        /// What to make of it.
+        r#as: MeshUse,
+        /// Factor from the file's unit to metres.
+        #[serde(default = "one")]
+        scale: f64,
+    },
+    /// Ground over a grid centred on the origin; fixed bodies only.
+    HeightField {
+        /// Number of heights along x.
+        columns: usize,
+        /// Number of heights along y.
+        rows: usize,
+        /// Distance of neighbours along x and y \[m\].
+        spacing: [f64; 2],
+        /// Row by row \[m\].
+        heights: Vec<f64>,
+    },
+    /// Several shapes moving as one.
+    Compound {
+        /// The parts.
+        parts: Vec<PartDescription>,
+    },
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// What a mesh file stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshUse {
+    /// The convex hull of its vertices.
+    Hull,
+    /// The surface itself; fixed bodies only.
+    Surface,
+}
+
+/// One shape of a compound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartDescription {
+    /// What it is.
+    pub shape: ShapeDescription,
+    /// Where it is in the frame of the body \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: Triple,
+    /// Orientation, a unit quaternion (w, x, y, z).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+}
+
+/// What ties two bodies, or a body and a point of the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JointDescription {
+    /// What it holds.
+    pub kind: JointKindDescription,
+    /// One end.
+    pub a: EndDescription,
+    /// The other end: without `body`, a point of the world.
+    pub b: EndDescription,
+    /// Whether the two bodies may touch.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bodies_touch: bool,
+}
+
+/// What a joint holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum JointKindDescription {
+    /// The distance of the anchors.
+    Distance {
+        /// \[m\].
+        length: f64,
+    },
+    /// The anchors coincide.
+    Ball {},
+    /// The anchors coincide and the bodies do not turn against each other.
+    Fixed {},
+}
+
+/// One end of a joint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndDescription {
+    /// Name of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// In the body's frame, or of the world \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub point: Triple,
+}

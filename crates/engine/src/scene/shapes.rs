@@ -1,0 +1,94 @@
+//! Shapes from their descriptions and back.
+
+use super::{PartDescription, SceneError, ShapeDescription};
+use crate::Shape;
+use crate::shape::{MAX_NESTING, Part, Primitive};
+use glamx::{DPose3, DQuat, DVec3};
+
+impl ShapeDescription {
+    /// The shape. `path` is where it stands in its scene, for messages.
+    pub fn build(&self, path: &str) -> Result<Shape, SceneError> {
+        self.nested(path, 0)
+    }
+
+    fn nested(&self, path: &str, depth: usize) -> Result<Shape, SceneError> {
+        let points = |list: &[[f64; 3]]| list.iter().map(|p| DVec3::from_array(*p)).collect::<Vec<_>>();
+        let built = match self {
+            ShapeDescription::Sphere { radius } => Shape::sphere(*radius),
+            ShapeDescription::Cuboid { half_extents } => Shape::cuboid(DVec3::from_array(*half_extents)),
+            ShapeDescription::Capsule { half_height, radius } => Shape::capsule(*half_height, *radius),
+            ShapeDescription::Cylinder { half_height, radius } => Shape::cylinder(*half_height, *radius),
+            ShapeDescription::Cone { half_height, radius } => Shape::cone(*half_height, *radius),
+            ShapeDescription::Hull { points: list } => Shape::convex_hull(&points(list)),
+            ShapeDescription::HalfSpace { normal } => Shape::half_space(DVec3::from_array(*normal)),
+            ShapeDescription::Mesh { vertices, triangles } => Shape::triangle_mesh(points(vertices), triangles.clone()),
+            ShapeDescription::HeightField { columns, rows, spacing, heights } => {
+                Shape::height_field(*columns, *rows, *spacing, heights)
+            }
+            ShapeDescription::File { path: file, .. } => {
+                let what = format!("mesh file '{file}' has not been read; load the scene from a file, not from text");
+                return Err(SceneError::new(path, what));
+            }
+            ShapeDescription::Compound { parts } => {
+                if depth >= MAX_NESTING {
+                    let what = format!("compounds are nested deeper than {MAX_NESTING}");
+                    return Err(SceneError::new(path, what));
+                }
+                let part = |(index, part): (usize, &PartDescription)| {
+                    let path = format!("{path}.compound.parts[{index}]");
+                    let shape = part.shape.nested(&format!("{path}.shape"), depth + 1)?;
+                    let orientation = quaternion(part.orientation);
+                    Ok((DPose3::from_parts(DVec3::from_array(part.position), orientation), shape))
+                };
+                Shape::compound(parts.iter().enumerate().map(part).collect::<Result<_, SceneError>>()?)
+            }
+        };
+        built.map_err(|error| SceneError::new(path, error))
+    }
+}
+
+/// (w, x, y, z) as a quaternion; none is no turn.
+pub(super) fn quaternion(wxyz: Option<[f64; 4]>) -> DQuat {
+    wxyz.map_or(DQuat::IDENTITY, |[w, x, y, z]| DQuat::from_xyzw(x, y, z, w))
+}
+
+impl Shape {
+    /// What the shape is made of, as it would be written in a scene. Compounds come out flat, height fields as meshes.
+    pub fn describe(&self) -> ShapeDescription {
+        match self.parts() {
+            [part] if part.pose == DPose3::IDENTITY => describe_primitive(&part.primitive),
+            parts => ShapeDescription::Compound { parts: parts.iter().map(describe_part).collect() },
+        }
+    }
+}
+
+fn describe_part(part: &Part) -> PartDescription {
+    let q = part.pose.rotation;
+    PartDescription {
+        shape: describe_primitive(&part.primitive),
+        position: part.pose.translation.to_array(),
+        orientation: (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]),
+    }
+}
+
+fn describe_primitive(primitive: &Primitive) -> ShapeDescription {
+    let triples = |points: &[DVec3]| points.iter().map(|p| p.to_array()).collect();
+    match primitive {
+        Primitive::Sphere { radius } => ShapeDescription::Sphere { radius: *radius },
+        Primitive::Cuboid { half } => ShapeDescription::Cuboid { half_extents: half.to_array() },
+        Primitive::Capsule { half_height, radius } => {
+            ShapeDescription::Capsule { half_height: *half_height, radius: *radius }
+        }
+        Primitive::Cylinder { half_height, radius } => {
+            ShapeDescription::Cylinder { half_height: *half_height, radius: *radius }
+        }
+        Primitive::Cone { half_height, radius } => {
+            ShapeDescription::Cone { half_height: *half_height, radius: *radius }
+        }
+        Primitive::Hull(hull) => ShapeDescription::Hull { points: triples(&hull.vertices) },
+        Primitive::HalfSpace { normal } => ShapeDescription::HalfSpace { normal: normal.to_array() },
+        Primitive::Mesh(mesh) => {
+            ShapeDescription::Mesh { vertices: triples(&mesh.vertices), triangles: mesh.triangles.clone() }
+        }
+    }
+}

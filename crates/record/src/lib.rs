@@ -1,0 +1,3 @@
+//! Recordings of simulations.
+
+#![forbid(unsafe_code)]
