@@ -19,6 +19,7 @@ mod report;
 pub mod scene;
 mod settings;
 pub mod shape;
+mod snapshot;
 pub mod step;
 mod world;
 
@@ -27,7 +28,7 @@ pub use body::{
     QUATERNION_TOLERANCE,
 };
 pub use energy::{Energy, EnergyLedger};
-pub use error::{ShapeError, StepError, WorldError};
+pub use error::{ShapeError, SnapshotError, StepError, WorldError};
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
@@ -38,5 +39,6 @@ pub use settings::{Settings, Stabilisation};
 pub use shape::{MassProperties, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
+pub use snapshot::Snapshot;
 pub use step::MAX_TIME_STEP;
 pub use world::{BodyView, World};
