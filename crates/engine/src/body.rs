@@ -75,7 +75,7 @@ enum MassSource {
 /// let ball = Body::dynamic(Shape::sphere(0.5)?)
 ///     .mass(1.0)
 ///     .position(DVec3::new(0.0, 0.0, 2.0))
-///     .material(Material { friction: 0.5, restitution: 0.8 })
+///     .material(Material::new(0.5, 0.8))
 ///     .named("ball");
 /// # let _ = ball;
 /// # Ok::<(), signorini::ShapeError>(())
