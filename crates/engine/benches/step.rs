@@ -97,7 +97,7 @@ const SCENES: &[Scene] = &[
 ];
 
 fn material() -> Material {
-    Material { friction: 0.5, restitution: 0.0 }
+    Material::new(0.5, 0.0)
 }
 
 fn world_with_floor() -> World {
