@@ -33,7 +33,7 @@ pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
 pub use material::Material;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
-pub use settings::{Settings, Stabilisation};
+pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation};
 pub use shape::{MassProperties, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
