@@ -52,10 +52,12 @@ pub mod error;
 mod ids;
 mod joint;
 mod material;
+mod query;
 mod report;
 pub mod scene;
 mod settings;
 pub mod shape;
+mod snapshot;
 pub mod step;
 mod world;
 
@@ -64,16 +66,18 @@ pub use body::{
     QUATERNION_TOLERANCE,
 };
 pub use energy::{Energy, EnergyLedger};
-pub use error::{ShapeError, StepError, WorldError};
+pub use error::{ShapeError, SnapshotError, StepError, WorldError};
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
-pub use material::Material;
+pub use material::{Combine, MAX_FRICTION, Material};
+pub use query::ShapeHit;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
 pub use scene::{Scene, SceneError};
 pub use settings::{Settings, Stabilisation};
-pub use shape::{MassProperties, Shape};
+pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
+pub use snapshot::Snapshot;
 pub use step::MAX_TIME_STEP;
 pub use world::{BodyView, World};
