@@ -9,8 +9,8 @@ use crate::joint::{Anchor, Joint, JointKind, JointRecord, PairContact};
 use crate::step::manifold::FeatureKey;
 use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Workspace};
 use crate::{
-    BodyHandle, BodyId, ContactPoint, MassProperties, Material, Method, Settings, Shape, SnapshotError, Stabilisation,
-    StoppingRule, Tolerance, World,
+    BodyHandle, BodyId, Combine, ContactPoint, MassProperties, Material, Method, Settings, Shape, SnapshotError,
+    Stabilisation, StoppingRule, Tolerance, World,
 };
 use signorini_problem::Measure;
 
@@ -196,7 +196,7 @@ fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Bo
 }
 
 /// Least size of a body.
-const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 13 * 8 + 6 * 8 + 6 * 8;
+const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8;
 
 fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
@@ -223,6 +223,15 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     out.count(shapes::index_of(shapes, shape).unwrap_or(usize::MAX));
     out.f64(material.friction);
     out.f64(material.restitution);
+    for rule in [material.friction_rule, material.restitution_rule] {
+        out.u8(match rule {
+            Combine::GeometricMean => 0,
+            Combine::Average => 1,
+            Combine::Minimum => 2,
+            Combine::Maximum => 3,
+            Combine::Multiply => 4,
+        });
+    }
     if *kind == Kind::Dynamic {
         out.f64(mass.mass);
         out.vector(mass.centre);
@@ -250,7 +259,12 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     };
     let shape = usize::try_from(section.u64()?).ok().and_then(|index| shapes.get(index));
     let shape = shape.ok_or_else(|| section.invalid("there is no such shape"))?.clone();
-    let material = Material { friction: section.f64()?, restitution: section.f64()? };
+    let material = Material {
+        friction: section.f64()?,
+        restitution: section.f64()?,
+        friction_rule: decode_rule(section)?,
+        restitution_rule: decode_rule(section)?,
+    };
     if material.invalid().is_some() {
         return Err(section.invalid("not a material"));
     }
@@ -266,6 +280,17 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     let constraint = ConstraintForces { force: section.vector()?, torque: section.vector()? };
     let reach = reach_of(&shape, mass.centre);
     Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint })
+}
+
+fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
+    Ok(match section.u8()? {
+        0 => Combine::GeometricMean,
+        1 => Combine::Average,
+        2 => Combine::Minimum,
+        3 => Combine::Maximum,
+        4 => Combine::Multiply,
+        _ => return Err(section.invalid("unknown rule for combining surfaces")),
+    })
 }
 
 /// Least size of a joint.

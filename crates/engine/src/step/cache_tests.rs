@@ -6,7 +6,7 @@ use crate::ids::Key;
 use crate::step::contact::{Feature, contact_frame};
 
 fn handle(slot: u32) -> BodyHandle {
-    BodyHandle(Key { world: 0, slot, generation: 0 })
+    BodyHandle(Key { world: 0, slot, generation: 0, branch: 0 })
 }
 
 fn contact(a: u32, b: u32, point: DVec3, normal: DVec3, feature: Feature) -> Contact {

@@ -6,6 +6,13 @@
 //! A contact with gap g > 0 is looked at when its bodies could close it within the step. Without bounce it enters as
 //! `u_N⁺ ≥ −g/h`: the bodies may come together but not pass through each other, and no work is done.
 //!
+//! # Where impulses act
+//!
+//! The points of one patch act in one plane across its normal, that of its nearest point. Midway between two faces that
+//! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
+//! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
+//! that nothing but round-off asks for. For the same reason a gap that closes slower than [`SHUT_SPEED`] counts as shut.
+//!
 //! # Impacts inside a step
 //!
 //! A contact bounces if its gap closes within the step, `g + u⁻t + ½at² = 0` for some t ≤ h with a the free relative
@@ -248,8 +255,9 @@ impl Pair<'_> {
         material: Material,
         rest_speed: f64,
     ) -> Contact {
-        let middle = (point.on_a + point.on_b) * 0.5;
-        let arm = |i: usize| middle - flown(self.bodies[i], self.free[i], time, self.dt).0;
+        let middle = point.middle();
+        let acting = manifold.in_plane_of_nearest(middle);
+        let arm = |i: usize| acting - flown(self.bodies[i], self.free[i], time, self.dt).0;
         let mut contact = Contact {
             a: self.a,
             b: self.b,
