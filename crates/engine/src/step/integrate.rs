@@ -10,7 +10,7 @@ use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
 use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
-use crate::step::cache::CachedPoint;
+use crate::step::cache::{CachedPoint, GuessUse};
 use crate::step::free_motion::{check_speed, gyroscopic};
 use crate::step::island::Islands;
 use crate::step::solve::IslandSolution;
@@ -23,7 +23,7 @@ const TOUCH: f64 = 1e-9;
 
 /// How a body is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+pub(crate) enum Mode {
     Flight,
     /// Bounced at this time within the step \[s\].
     Bounce(f64),
@@ -47,9 +47,10 @@ impl Mode {
     }
 }
 
-fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
+fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
     let Outcome { islands, solutions, after, .. } = *outcome;
-    let mut modes = vec![Mode::Flight; scene.bodies.len()];
+    modes.clear();
+    modes.resize(scene.bodies.len(), Mode::Flight);
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &scene.contacts[*c as usize];
@@ -77,7 +78,6 @@ fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
             modes[rank] = modes[rank].join(Mode::Bounce(time));
         }
     }
-    modes
 }
 
 /// What the stages before decided.
@@ -94,9 +94,10 @@ pub(crate) fn integrate(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
+    modes: &mut Vec<Mode>,
     end: &mut Vec<BodyState>,
 ) -> Result<(), StepError> {
-    let modes = modes(scene, outcome);
+    find_modes(scene, outcome, modes);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -216,9 +217,7 @@ pub(crate) fn keep_books(
             let turned = rotational(end[rank].orientation, end[rank].spin);
             ledger.stabilisation += turned - rotational(body.orientation(), after.angular);
         }
-        let mut moved_record = record.clone();
-        moved_record.state = end[rank];
-        ledger.after = ledger.after.add(Energy::of(&moved_record, gravity));
+        ledger.after = ledger.after.add(Energy::at(record, &end[rank], gravity));
     }
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -254,19 +253,32 @@ fn driven(scene: &Scene, rank: usize) -> Twist {
     if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
 }
 
+/// Memory of [`commit`], kept from step to step.
+#[derive(Default)]
+pub(crate) struct CommitSpace {
+    handles: Vec<BodyHandle>,
+    forces: Vec<ConstraintForces>,
+    /// Impulse of every contact that was solved, and how its guess was used \[N·s\].
+    points: Vec<Option<(DVec3, GuessUse)>>,
+}
+
 /// Nothing can fail any more: the step becomes the state of the world.
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
-    let handles: Vec<BodyHandle> = ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))).collect();
-    let mut forces = vec![ConstraintForces::default(); ws.bodies.len()];
+    let CommitSpace { handles, forces, points } = &mut ws.commit;
+    handles.clear();
+    handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
+    forces.clear();
+    forces.resize(ws.bodies.len(), ConstraintForces::default());
     world.contacts.clear();
-    let mut points = Vec::with_capacity(ws.contacts.len());
+    points.clear();
+    points.resize(ws.contacts.len(), None);
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &ws.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
             push(&mut forces[b], *impulse / dt, contact.arm_b);
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            points.push((*c, *impulse));
+            points[*c as usize] = solution.guess_use.map(|guess_use| (*impulse, guess_use));
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
@@ -283,9 +295,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             }
         }
     }
-    points.sort_unstable_by_key(|(c, _)| *c);
-    for (c, impulse) in &points {
-        let contact = &ws.contacts[*c as usize];
+    let solved = || ws.contacts.iter().zip(&*points).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
+    for (contact, (impulse, _)) in solved() {
         let (a, b) = (contact.a as usize, contact.b as usize);
         world.contacts.push(ContactPoint {
             a: handles[a],
@@ -293,21 +304,20 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             point: contact.point,
             normal: contact.frame[0],
             gap: contact.gap,
-            impulse: *impulse,
+            impulse,
             velocity: contact.velocity(&ws.after[a], &ws.after[b]),
         });
     }
-    let remembered = points.iter().filter_map(|(c, impulse)| {
-        let contact = &ws.contacts[*c as usize];
-        let point =
-            CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse: *impulse };
-        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
+    let remembered = solved().filter_map(|(contact, (answer, guess_use))| {
+        let impulse = guess_use.next_guess(contact.guess, answer, contact.steps_taken);
+        let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
+        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point, guess_use))
     });
     world.cache.store(dt, remembered);
-    for ((body, state), constraint) in ws.bodies.iter().zip(&ws.end).zip(forces) {
+    for ((body, state), constraint) in ws.bodies.iter().zip(&ws.end).zip(&*forces) {
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
         record.state = *state;
-        record.constraint = constraint;
+        record.constraint = *constraint;
         record.force = DVec3::ZERO;
         record.torque = DVec3::ZERO;
     }

@@ -23,6 +23,7 @@ mod impulse;
 mod integrate;
 mod island;
 pub mod manifold;
+mod pair_memory;
 mod position;
 mod solve;
 
@@ -34,12 +35,13 @@ use crate::shape::Aabb;
 use crate::{StepError, World};
 use assembly::JointFrame;
 use broad_phase::BroadPhase;
-use contact::{Contact, Touch};
+use cache::Matching;
+use contact::{Contact, ManifoldSpace, Touch};
 use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
+use integrate::{CommitSpace, Mode};
 use island::Islands;
-use manifold::NarrowPhase;
-use signorini_problem::ContactProblem;
+use signorini_problem::{ContactProblem, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
 use std::time::Instant;
@@ -73,6 +75,8 @@ pub(crate) struct Moving {
     /// When it bounces \[s\] and its orientation then, for bodies whose inertia has axes: those are what the inverse
     /// inertia is at.
     pub bounce: Option<(f64, DQuat)>,
+    /// Which body of its island it is; none if it is in none.
+    pub place: Option<u32>,
 }
 
 impl Moving {
@@ -84,6 +88,7 @@ impl Moving {
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
             bounce: None,
+            place: None,
         }
     }
     /// The orientation at which impulses meet it.
@@ -103,10 +108,13 @@ pub(crate) struct Workspace {
     boxes: Vec<Aabb>,
     broad_phase: BroadPhase,
     pairs: Vec<(u32, u32)>,
-    narrow_phase: NarrowPhase,
+    manifolds: ManifoldSpace,
     touches: Vec<Touch>,
+    matching: Matching,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
+    /// Ranks by slot.
+    ranks: Vec<Option<u32>>,
     islands: Islands,
     spaces: Vec<IslandSpace>,
     solutions: Vec<IslandSolution>,
@@ -114,7 +122,9 @@ pub(crate) struct Workspace {
     after: Vec<Twist>,
     /// What the position stage moves and turns.
     correction: Vec<Twist>,
+    modes: Vec<Mode>,
     end: Vec<BodyState>,
+    commit: CommitSpace,
 }
 
 impl fmt::Debug for Workspace {
@@ -166,7 +176,8 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
         let purpose =
             assembly::Purpose::Velocity { restitution_scale: 1.0, stabilisation: world.settings.stabilisation };
         let assemble = |(index, island)| {
-            assembly::assemble(&scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })
+            assembly::assemble(&scene, island, &purpose, FactoredParts::default())
+                .map_err(|source| StepError::Problem { island: index, source })
         };
         ws.islands.as_slice().iter().enumerate().map(assemble).collect()
     });
@@ -195,18 +206,18 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.counts.pairs = ws.pairs.len();
     report.times.broad_phase = clock.lap();
 
-    contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
+    contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.manifolds, &mut ws.touches);
     report.times.manifold = clock.lap();
 
     free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
-    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.contacts)?;
-    assembly::joint_frames(world, &ws.bodies, &mut ws.joints);
+    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.matching, &mut ws.contacts)?;
+    assembly::joint_frames(world, &ws.bodies, &mut ws.ranks, &mut ws.joints);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
     report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
     report.times.contact = clock.lap();
 
-    ws.islands.build(&ws.bodies, &ws.contacts, &ws.joints);
+    ws.islands.build(&mut ws.bodies, &ws.contacts, &ws.joints);
     report.counts.islands = ws.islands.len();
     report.times.island = clock.lap();
 
@@ -219,22 +230,18 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     let settings = &world.settings;
     let scene = assembly::Scene { bodies: &ws.bodies, free: &ws.free, contacts: &ws.contacts, joints: &ws.joints, dt };
     solve::solve_islands(settings, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
-    summarise(&ws.solutions, report);
+    let solutions = &ws.solutions[..ws.islands.len()];
+    summarise(solutions, report);
     report.times.solve = clock.lap();
 
-    impulse::apply_impulses(&scene, &ws.islands, &ws.solutions, &mut ws.after);
+    impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
     let corrections = &mut ws.correction;
     report.counts.corrected =
         position::positions(settings, &scene, &ws.islands, &ws.after, &mut ws.spaces, corrections)?;
     report.times.position = clock.lap();
 
-    let outcome = integrate::Outcome {
-        islands: &ws.islands,
-        solutions: &ws.solutions,
-        after: &ws.after,
-        correction: &ws.correction,
-    };
-    integrate::integrate(world, &scene, &outcome, &mut ws.end)?;
+    let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after, correction: &ws.correction };
+    integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end)?;
     integrate::keep_books(world, &scene, &outcome, &ws.end, &mut report.energy);
     report.times.integrate = clock.lap();
     Ok(())
@@ -243,7 +250,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 /// Certificates and efforts of all islands.
 fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
-        let certificate = &solution.certificate;
+        let Some(certificate) = &solution.certificate else { continue };
         if !solution.solved {
             report.status = StepStatus::Degraded;
         }
