@@ -3,7 +3,7 @@
 //! `E = ½ m|v|² + ½ ωᵀ(R I Rᵀ)ω − m g·x`. Within a step every term of the account is evaluated by itself from
 //! velocities, impulses and displacements; that they add up is checked, not arranged.
 
-use crate::body::{BodyRecord, Kind};
+use crate::body::{BodyRecord, BodyState, Kind};
 use glamx::DVec3;
 use serde::Serialize;
 
@@ -21,10 +21,14 @@ pub struct Energy {
 impl Energy {
     /// Of one body; zero unless dynamic.
     pub(crate) fn of(body: &BodyRecord, gravity: DVec3) -> Energy {
+        Energy::at(body, &body.state, gravity)
+    }
+
+    /// Of one body in some state.
+    pub(crate) fn at(body: &BodyRecord, state: &BodyState, gravity: DVec3) -> Energy {
         if body.kind != Kind::Dynamic {
             return Energy::default();
         }
-        let state = &body.state;
         let spin_local = state.orientation.inverse() * state.spin;
         Energy {
             linear: 0.5 * body.mass.mass * state.velocity.length_squared(),
