@@ -224,6 +224,9 @@ pub(crate) fn keep_books(
         let weight = record.mass.mass * gravity;
         let moved = end[rank].position - body.state.position;
         ledger.integration += weight.dot(dt * mean.linear - (moved - correction[rank].linear));
+        // A body that had to stop early has not had all of its forces.
+        let lost = 0.5 * record.mass.mass * (end[rank].velocity.length_squared() - after.linear.length_squared());
+        ledger.integration += if end[rank].velocity == after.linear { 0.0 } else { lost };
         ledger.stabilisation -= weight.dot(correction[rank].linear);
         let rotational = |orientation: DQuat, spin: DVec3| {
             let local = orientation.inverse() * spin;
