@@ -37,13 +37,19 @@ const MAX_PIECES: usize = 4096;
 /// Newton steps: at a quarter radian four are usual.
 const MAX_ITERATIONS: usize = 20;
 
-pub(crate) fn free_motion(world: &World, dt: f64, out: &mut Vec<FreeMotion>) -> Result<(), StepError> {
+pub(crate) fn free_motion(
+    world: &World,
+    bodies: &[Moving],
+    dt: f64,
+    out: &mut Vec<FreeMotion>,
+) -> Result<(), StepError> {
     out.clear();
-    for body in world.order.iter().filter_map(|slot| world.bodies.at(*slot)) {
-        let motion = match body.kind {
+    for moving in bodies {
+        let Some(body) = world.bodies.at(moving.slot) else { continue };
+        let motion = match moving.kind {
             Kind::Dynamic => fly(body, world.settings.gravity, dt),
             Kind::Kinematic | Kind::Fixed => {
-                let twist = Twist { linear: body.state.velocity, angular: body.state.spin };
+                let twist = Twist { linear: moving.state.velocity, angular: moving.state.spin };
                 FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
             }
         };

@@ -211,8 +211,12 @@ pub(crate) fn keep_books(
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
-        if body.nest.is_some() {
-            ledger.after = ledger.after.add(Energy::of(record, gravity));
+        if body.nest.is_some() || body.quarantined {
+            let (before, mut still) = (Energy::of(record, gravity), record.clone());
+            still.state = end[rank];
+            let after = Energy::of(&still, gravity);
+            ledger.after = ledger.after.add(after);
+            ledger.stopped += after.kinetic() - before.kinetic();
         }
         if !body.is_dynamic() {
             continue;
@@ -342,6 +346,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         if body.nest.is_some() {
             continue;
         }
+        record.quarantined = body.quarantined;
         record.state = *state;
         record.constraint = constraint;
         record.force = DVec3::ZERO;
