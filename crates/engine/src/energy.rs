@@ -83,8 +83,8 @@ pub struct EnergyLedger {
     pub against_free_motion: f64,
     /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
     pub stabilisation: f64,
-    /// Less the kinetic energy that bodies still had when they fell asleep \[J\]. Zero unless sleeping is on.
-    pub sleep: f64,
+    /// Less the kinetic energy that bodies had when they fell asleep or were quarantined \[J\].
+    pub stopped: f64,
 }
 
 impl EnergyLedger {
@@ -97,7 +97,7 @@ impl EnergyLedger {
             + self.driven
             + self.integration
             + self.stabilisation
-            + self.sleep;
+            + self.stopped;
         self.after.total() - self.before.total() - explained
     }
 
@@ -115,7 +115,7 @@ impl EnergyLedger {
             self.driven,
             self.integration,
             self.stabilisation,
-            self.sleep,
+            self.stopped,
         ]
         .into_iter()
         .fold(0.0, |m, x| f64::max(m, x.abs()))

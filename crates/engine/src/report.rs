@@ -12,7 +12,8 @@ use signorini_solvers::Effort;
 pub enum StepStatus {
     /// The certificate of every island meets the tolerance.
     Certified,
-    /// Some island's does not: its impulses are feasible and the certificate says how far off they are.
+    /// Some island's does not: its impulses are feasible and the certificate says how far off they are. Or some body is
+    /// quarantined, which [`StepCounts::quarantined`] says.
     Degraded,
 }
 
@@ -31,6 +32,8 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
+    /// Bodies that stand still because they would have left the range of numbers: see [`crate::BodyView::is_quarantined`].
+    pub quarantined: usize,
     /// Fast bodies that met something a second time and lost the rest of the step: see [`crate::Body::fast`].
     pub curtailed: usize,
     /// Bodies that sleep after the step.

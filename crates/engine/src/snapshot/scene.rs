@@ -255,11 +255,25 @@ fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Bo
 }
 
 /// Least size of a body.
-const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 18;
+const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 19;
 
 fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
-    let BodyRecord { id, kind, shape, material, mass, reach: _, state, force, torque, constraint, rest, fast } = body;
+    let BodyRecord {
+        id,
+        kind,
+        shape,
+        material,
+        mass,
+        reach: _,
+        state,
+        force,
+        torque,
+        constraint,
+        rest,
+        fast,
+        quarantined,
+    } = body;
     match id {
         BodyId::Number(number) => {
             out.u8(0);
@@ -306,6 +320,7 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     out.u64(nest.unwrap_or(u64::MAX));
     out.u8(u8::from(*disturbed));
     out.u8(u8::from(*fast));
+    out.u8(u8::from(*quarantined));
 }
 
 fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, SnapshotError> {
@@ -351,7 +366,8 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     };
     let rest = Rest { still, nest, disturbed: section.u8()? != 0 };
     let fast = section.u8()? != 0;
-    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast })
+    let quarantined = section.u8()? != 0;
+    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast, quarantined })
 }
 
 fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {

@@ -230,8 +230,12 @@ pub(crate) fn keep_books(
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
-        if body.nest.is_some() {
-            ledger.after = ledger.after.add(Energy::of(record, gravity));
+        if body.nest.is_some() || body.quarantined {
+            let (before, mut still) = (Energy::of(record, gravity), record.clone());
+            still.state = end[rank];
+            let after = Energy::of(&still, gravity);
+            ledger.after = ledger.after.add(after);
+            ledger.stopped += after.kinetic() - before.kinetic();
         }
         if !body.is_dynamic() {
             continue;
@@ -243,6 +247,9 @@ pub(crate) fn keep_books(
         let weight = record.mass.mass * gravity;
         let moved = end[rank].position - body.state.position;
         ledger.integration += weight.dot(dt * mean.linear - (moved - correction[rank].linear));
+        // A body that had to stop early has not had all of its forces.
+        let lost = 0.5 * record.mass.mass * (end[rank].velocity.length_squared() - after.linear.length_squared());
+        ledger.integration += if end[rank].velocity == after.linear { 0.0 } else { lost };
         ledger.stabilisation -= weight.dot(correction[rank].linear);
         let rotational = |orientation: DQuat, spin: DVec3| {
             let local = orientation.inverse() * spin;
@@ -371,6 +378,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         if body.nest.is_some() {
             continue;
         }
+        record.quarantined = body.quarantined;
         record.state = *state;
         record.constraint = *constraint;
         record.force = DVec3::ZERO;

@@ -86,19 +86,23 @@ pub(crate) struct Moving {
     pub fast: bool,
     /// Which body of its island it is; none if it is in none.
     pub place: Option<u32>,
+    /// Stands still, whatever it is: then it counts as fixed.
+    pub quarantined: bool,
 }
 
 impl Moving {
-    fn new(slot: u32, body: &BodyRecord) -> Self {
+    fn new(slot: u32, body: &BodyRecord, quarantined: bool) -> Self {
+        let still = BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state };
         Moving {
             slot,
-            kind: body.kind,
-            state: body.state,
+            kind: if quarantined { Kind::Fixed } else { body.kind },
+            state: if quarantined { still } else { body.state },
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
             bounce: None,
             nest: body.rest.nest,
-            fast: body.fast && body.kind == Kind::Dynamic,
+            fast: body.fast && body.kind == Kind::Dynamic && !quarantined,
+            quarantined,
             place: None,
         }
     }
@@ -114,6 +118,8 @@ impl Moving {
 /// What the stages write; kept from step to step for its memory only.
 #[derive(Default)]
 pub(crate) struct Workspace {
+    /// Ranks of bodies that leave their range in this step.
+    quarantined: Vec<usize>,
     bodies: Vec<Moving>,
     free: Vec<FreeMotion>,
     boxes: Vec<Aabb>,
@@ -161,19 +167,37 @@ impl StageClock {
 pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
     check_time_step(dt)?;
     let mut report = StepReport::idle();
-    report.counts.bodies = world.order.len();
-    report.counts.joints = world.joint_order.len();
     if dt == 0.0 {
+        count(world, &mut report);
         let energy = world.energy();
         report.energy.before = energy;
         report.energy.after = energy;
         return Ok(report);
     }
     let mut workspace = std::mem::take(&mut world.workspace);
-    let outcome = compute(world, &mut workspace, dt, &mut report);
+    workspace.quarantined.clear();
+    let outcome = loop {
+        report = StepReport::idle();
+        count(world, &mut report);
+        let outcome = compute(world, &mut workspace, dt, &mut report);
+        // A body that leaves its range is not let loose on the others: it stays where it is, and the step is taken
+        // without it. Islands that do not touch it are solved to the same bits.
+        match &outcome {
+            Err(StepError::OutOfRange { body, .. }) => match world.rank_of(body) {
+                Ok(rank) if !workspace.quarantined.contains(&rank) => workspace.quarantined.push(rank),
+                _ => break outcome,
+            },
+            _ => break outcome,
+        }
+    };
     let outcome = outcome.map(|()| integrate::commit(world, &mut workspace, dt));
     world.workspace = workspace;
     outcome.map(|()| report)
+}
+
+fn count(world: &World, report: &mut StepReport) {
+    report.counts.bodies = world.order.len();
+    report.counts.joints = world.joint_order.len();
 }
 
 /// The contact problems of the islands of a step, before they are solved.
@@ -183,6 +207,7 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
         return Ok(Vec::new());
     }
     let mut ws = std::mem::take(&mut world.workspace);
+    ws.quarantined.clear();
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, dt };
@@ -213,8 +238,15 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     let mut clock = StageClock(Instant::now());
 
     ws.bodies.clear();
-    ws.bodies.extend(world.order.iter().filter_map(|slot| Some(Moving::new(*slot, world.bodies.at(*slot)?))));
-    free_motion::free_motion(world, dt, &mut ws.free)?;
+    for (rank, slot) in world.order.iter().enumerate() {
+        let Some(body) = world.bodies.at(*slot) else { continue };
+        ws.bodies.push(Moving::new(*slot, body, body.quarantined || ws.quarantined.contains(&rank)));
+    }
+    report.counts.quarantined = ws.bodies.iter().filter(|body| body.quarantined).count();
+    if report.counts.quarantined > 0 {
+        report.status = StepStatus::Degraded;
+    }
+    free_motion::free_motion(world, &ws.bodies, dt, &mut ws.free)?;
     report.times.free_motion = clock.lap();
 
     contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);

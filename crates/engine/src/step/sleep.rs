@@ -154,7 +154,7 @@ pub(crate) fn settle(
             let rotational = 0.5 * turn.dot(record.mass.inertia * turn);
             ledger.after.linear -= linear;
             ledger.after.rotational -= rotational;
-            ledger.sleep -= linear + rotational;
+            ledger.stopped -= linear + rotational;
             (end[rank].velocity, end[rank].spin) = (DVec3::ZERO, DVec3::ZERO);
         }
         nest += 1;
