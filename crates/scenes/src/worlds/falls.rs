@@ -11,8 +11,8 @@ const STEP: f64 = 1.0 / 60.0;
 pub(super) const SCENES: &[NamedScene] = &[
     NamedScene {
         name: "dominoes",
-        about: "Eight dominoes: the first is pushed, all fall, one after the other.",
-        make: || scene(STEP, 2.5, std::iter::once(floor()).chain(dominoes(8)).collect()),
+        about: "Twelve dominoes: the first is pushed, all fall, one after the other.",
+        make: || scene(STEP, 3.0, std::iter::once(floor()).chain(dominoes(12)).collect()),
         answers: dominoes_answers,
     },
     NamedScene {
@@ -56,17 +56,17 @@ fn dominoes_answers() -> Vec<Expectation> {
             what: "dominoes fallen",
             unit: "1",
             formula: "n",
-            expected: 8.0,
+            expected: 12.0,
             tolerance: 0.0,
-            measured: |o| (0..8).filter(|k| fallen_at(o, *k).is_finite()).count() as f64,
+            measured: |o| (0..12).filter(|k| fallen_at(o, *k).is_finite()).count() as f64,
         },
         Expectation {
             what: "neighbours fallen in order",
             unit: "1",
             formula: "n − 1",
-            expected: 7.0,
+            expected: 11.0,
             tolerance: 0.0,
-            measured: |o| (0..7).filter(|k| fallen_at(o, *k) < fallen_at(o, k + 1)).count() as f64,
+            measured: |o| (0..11).filter(|k| fallen_at(o, *k) < fallen_at(o, k + 1)).count() as f64,
         },
     ]
 }
