@@ -18,7 +18,7 @@
 //! use signorini::{Body, Material, Settings, Shape, StepStatus, World};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (friction, speed, h) = (0.5, 2.0, 0.016);
-//! let wood = Material { friction, restitution: 0.0 };
+//! let wood = Material::new(friction, 0.0);
 //!
 //! let mut world = World::new(Settings::default())?;
 //! let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?).material(wood).named("floor"))?;
@@ -79,5 +79,5 @@ pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
-pub use step::MAX_TIME_STEP;
+pub use step::{BlockPlace, MAX_TIME_STEP};
 pub use world::{BodyView, World};

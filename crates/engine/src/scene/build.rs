@@ -64,7 +64,7 @@ impl Scene {
         positive("step", self.step)?;
         positive("duration", self.duration)?;
         for (name, material) in &self.materials {
-            let surface = Material { friction: material.friction, restitution: material.restitution };
+            let surface = Material::new(material.friction, material.restitution);
             if let Some((field, value, range)) = surface.invalid() {
                 let what = format!("{field} {value} is not in {range}");
                 return Err(SceneError::new(format!("materials.{name}.{field}"), what));
@@ -154,9 +154,13 @@ impl Scene {
             };
             material.friction = found.friction;
             material.restitution = found.restitution;
+            material.friction_rule = found.friction_rule;
+            material.restitution_rule = found.restitution_rule;
         }
         material.friction = body.friction.unwrap_or(material.friction);
         material.restitution = body.restitution.unwrap_or(material.restitution);
+        material.friction_rule = body.friction_rule.unwrap_or(material.friction_rule);
+        material.restitution_rule = body.restitution_rule.unwrap_or(material.restitution_rule);
         Ok(material)
     }
 }

@@ -5,7 +5,7 @@ use super::{
     SolverDescription, TreatmentDescription,
 };
 use crate::joint::JointKind;
-use crate::{Anchor, BodyHandle, BodyId, Kind, PairContact, Settings, World};
+use crate::{Anchor, BodyHandle, BodyId, Combine, Kind, PairContact, Settings, World};
 use glamx::DQuat;
 
 impl Scene {
@@ -40,6 +40,7 @@ impl Scene {
 fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
     let record = world.bodies.get(handle.0).ok()?;
     let q = record.state.orientation;
+    let rule = |rule: Combine| (rule != Combine::default()).then_some(rule);
     let inertia = record.mass.inertia.to_cols_array_2d();
     Some(BodyDescription {
         kind: record.kind,
@@ -55,6 +56,8 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
         spin: record.state.spin.to_array(),
         friction: Some(record.material.friction),
         restitution: Some(record.material.restitution),
+        friction_rule: rule(record.material.friction_rule),
+        restitution_rule: rule(record.material.restitution_rule),
         ..BodyDescription::new(record.id.label(), record.shape.describe())
     })
 }

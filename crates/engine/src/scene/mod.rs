@@ -31,7 +31,7 @@ pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
-use crate::{Kind, Settings};
+use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -175,6 +175,12 @@ pub struct MaterialDescription {
     /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
     #[serde(default)]
     pub restitution: f64,
+    /// How friction meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub friction_rule: Combine,
+    /// How restitution meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub restitution_rule: Combine,
 }
 
 /// A body, or a grid of equal bodies.
@@ -221,6 +227,12 @@ pub struct BodyDescription {
     /// Restitution of this body, whatever its material says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
+    /// Rule of this body's friction, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction_rule: Option<Combine>,
+    /// Rule of this body's restitution, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution_rule: Option<Combine>,
     /// Not one body but a grid of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
@@ -252,6 +264,8 @@ impl BodyDescription {
             material: None,
             friction: None,
             restitution: None,
+            friction_rule: None,
+            restitution_rule: None,
             grid: None,
         }
     }

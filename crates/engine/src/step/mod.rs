@@ -15,6 +15,7 @@
 //! Nothing of the world changes before every stage has succeeded.
 
 mod assembly;
+mod blocks;
 pub mod broad_phase;
 mod cache;
 mod contact;
@@ -26,6 +27,7 @@ pub mod manifold;
 mod position;
 mod solve;
 
+pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
 pub(crate) use contact::Feature;
 
