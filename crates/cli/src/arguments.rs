@@ -84,7 +84,7 @@ pub enum Command {
     /// Simulate a scene to its end and report.
     #[command(after_help = RUN_NOTES)]
     Run(RunArguments),
-    /// Simulate a scene and show it in the browser.
+    /// Simulate a scene, or play a recording, and show it in the browser.
     View(ViewArguments),
     /// Say what is in a recording, or run it again and compare.
     #[command(after_help = REPLAY_NOTES)]
