@@ -1,8 +1,8 @@
-//! `signorini solve`: every method on every problem, graded; and the demonstration without arguments.
+//! `signorini solve`: every method on every problem, graded; without files, a demonstration.
 
 use crate::arguments::{MethodChoice, SolveOptions};
 use crate::error::InputError;
-use crate::output::Output;
+use crate::output::{Output, check_writable};
 use crate::progress::Progress;
 use crate::source::{self, Source};
 use crate::table::{Table, duration};
@@ -10,7 +10,6 @@ use crate::trial::{self, Outcome, Recording, Trial};
 use crate::{json, plot};
 use signorini_problem::{Measure, Tolerance};
 use std::io::{self, Write};
-use std::path::Path;
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +34,10 @@ impl Verdict {
 }
 
 /// Solves the built-in problem by every method, and says what the table means.
-pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
+pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
     output.line(source::BUILT_IN_DESCRIPTION)?;
     output.line("")?;
-    let verdict = run(&source::expand(&[], &[])?, &SolveOptions::default(), output)?;
+    let verdict = run(sources, options, output)?;
     output.line("")?;
     output.line(
         "Each answer was graded by the certificate, which recomputes every contact velocity from the problem and the \
@@ -154,20 +153,4 @@ fn summary(trials: &[Trial], tolerance: &Tolerance) -> String {
         }
     }
     text + "."
-}
-
-fn check_writable(path: &Path) -> Result<(), InputError> {
-    let unwritable = |cause: io::Error| InputError::Unwritable { path: path.to_owned(), cause };
-    if path.is_dir() {
-        return Err(unwritable(io::Error::from(io::ErrorKind::IsADirectory)));
-    }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    match parent.metadata() {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(unwritable(io::Error::from(io::ErrorKind::NotADirectory))),
-        Err(cause) => Err(unwritable(cause)),
-    }
 }

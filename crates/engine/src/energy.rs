@@ -5,10 +5,10 @@
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use glamx::DVec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Energy of a body or of a world \[J\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ m|v|² \[J\].
     pub linear: f64,
@@ -57,7 +57,7 @@ impl Energy {
 }
 
 /// Where the energy of a step went. The works add up to the change of energy, [`EnergyLedger::closure`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLedger {
     /// Before the step.
     pub before: Energy,

@@ -2,12 +2,12 @@
 
 use crate::{BodyHandle, EnergyLedger};
 use glamx::DVec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Counts};
 use signorini_solvers::Effort;
 
 /// The verdict on a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     /// The certificate of every island meets the tolerance.
@@ -18,7 +18,7 @@ pub enum StepStatus {
 }
 
 /// How much there was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepCounts {
     /// All bodies.
     pub bodies: usize,
@@ -45,7 +45,7 @@ pub struct StepCounts {
 }
 
 /// Wall time of the stages \[s\]. Reported, never used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageTimes {
     /// Forces, gyroscopic motion.
     pub free_motion: f64,
@@ -66,7 +66,7 @@ pub struct StageTimes {
 }
 
 /// What happened in a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// The verdict.
     pub status: StepStatus,

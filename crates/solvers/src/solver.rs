@@ -1,7 +1,7 @@
 //! What a solver is, and how its answer becomes a solution: run, then certify.
 
 use crate::History;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Certifier, ContactProblem, Law, ProblemError, Tolerance};
 use thiserror::Error;
 
@@ -32,7 +32,7 @@ impl StoppingRule {
 }
 
 /// What the work amounted to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Sweeps, pivots or Newton steps.
     pub iterations: usize,

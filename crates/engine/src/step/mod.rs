@@ -15,6 +15,7 @@
 //! Nothing of the world changes before every stage has succeeded.
 
 mod assembly;
+mod blocks;
 pub mod broad_phase;
 mod cache;
 mod contact;
@@ -30,6 +31,7 @@ mod sequence;
 mod sleep;
 mod solve;
 
+pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
 pub(crate) use contact::Feature;
 pub(crate) use sleep::Rest;
