@@ -75,7 +75,7 @@ enum MassSource {
 /// let ball = Body::dynamic(Shape::sphere(0.5)?)
 ///     .mass(1.0)
 ///     .position(DVec3::new(0.0, 0.0, 2.0))
-///     .material(Material { friction: 0.5, restitution: 0.8 })
+///     .material(Material::new(0.5, 0.8))
 ///     .named("ball");
 /// # let _ = ball;
 /// # Ok::<(), signorini::ShapeError>(())
@@ -287,7 +287,7 @@ fn check_mass(id: &BodyId, mass: f64) -> Result<(), WorldError> {
 }
 
 /// Distance from the centre of mass to the farthest corner of the shape's box \[m\].
-fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
+pub(crate) fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
     if !shape.is_bounded() {
         return 0.0;
     }
@@ -313,7 +313,7 @@ pub(crate) struct Inertial {
 }
 
 impl Inertial {
-    const IMMOVABLE: Inertial = Inertial {
+    pub(crate) const IMMOVABLE: Inertial = Inertial {
         mass: f64::INFINITY,
         inverse_mass: 0.0,
         centre: DVec3::ZERO,
@@ -322,7 +322,7 @@ impl Inertial {
         isotropic: true,
     };
 
-    fn new(id: &BodyId, properties: MassProperties) -> Result<Self, WorldError> {
+    pub(crate) fn new(id: &BodyId, properties: MassProperties) -> Result<Self, WorldError> {
         let MassProperties { mass, centre, inertia } = properties;
         check_mass(id, mass)?;
         check_vector(id, &CENTRE, centre)?;

@@ -40,7 +40,7 @@ pub struct World {
     pub(crate) workspace: Workspace,
     pub(crate) time: f64,
     pub(crate) steps: u64,
-    next_automatic: u64,
+    pub(crate) next_automatic: u64,
 }
 
 /// A look at a body.
@@ -345,6 +345,16 @@ impl World {
             Anchor::World(_) => [id(joint.a.0), None],
             Anchor::Body(b, _) => [id(joint.a.0), id(b)],
         }
+    }
+
+    /// Whether every joint is listed once, and in its place.
+    pub(crate) fn joints_in_order(&self) -> bool {
+        let mut listed = self.joint_order.clone();
+        listed.sort_unstable();
+        let full = self.joints.parts().enumerate().filter(|(_, (_, joint))| joint.is_some());
+        let rank = |slot: u32| self.joints.at(slot).map(|record| self.joint_rank(&record.joint));
+        full.map(|(slot, _)| slot as u32).eq(listed)
+            && self.joint_order.windows(2).all(|pair| rank(pair[0]) <= rank(pair[1]))
     }
 
     /// Removes a joint.

@@ -117,6 +117,10 @@ pub(crate) fn joint_frames(world: &World, bodies: &[Moving], out: &mut Vec<Joint
                 frame.error[0] = apart.length() - length;
             }
             JointKind::Ball | JointKind::Fixed => {
+                // Of two bodies the same point, like a contact: a drift would be the arm of a couple otherwise, and make
+                // angular momentum.
+                let middle = if b.is_some() { 0.5 * apart } else { DVec3::ZERO };
+                let (arm_a, arm_b) = (arm_a + middle, arm_b - middle);
                 for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
                     frame.rows[i] = contact_row(axis, arm_a, arm_b);
                     frame.error[i] = apart[i];

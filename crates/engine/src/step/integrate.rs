@@ -138,7 +138,10 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
     let (body, free, dt) = (&scene.bodies[rank], &scene.free[rank], scene.dt);
     let state = &body.state;
     match mode {
-        Mode::Contact => advance(state, after, dt * after.linear, dt * after.angular),
+        Mode::Contact => {
+            let end = advance(state, after, dt * after.linear, dt * after.angular);
+            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
+        }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
@@ -149,7 +152,8 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
         }
         Mode::HeldBounce(time) => {
             let displacement = time * free.before.linear + (dt - time) * after.linear;
-            advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular)
+            let end = advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular);
+            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
         Mode::Bounce(time) => {
             let rest = dt - time;
@@ -166,6 +170,20 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
         }
     }
+}
+
+/// Angular velocity of a held body whose axes of inertia have turned to `orientation`: that of the angular momentum it
+/// had, and of what forces and impulses added to it. Keeping the angular velocity instead would lose or make angular
+/// momentum at the order h².
+fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
+    let body = &scene.bodies[rank];
+    if record.mass.isotropic {
+        return after.angular;
+    }
+    let momentum = |q: DQuat, spin: DVec3| q * (record.mass.inertia * (q.inverse() * spin));
+    let kicked = momentum(body.orientation(), after.angular - scene.free[rank].before.angular);
+    let total = momentum(body.state.orientation, body.state.spin) + kicked;
+    orientation * (record.mass.inverse_inertia * (orientation.inverse() * total))
 }
 
 /// The state at the start, turned to where the body is when it bounces.
@@ -211,11 +229,15 @@ pub(crate) fn keep_books(
             let local = orientation.inverse() * spin;
             0.5 * local.dot(record.mass.inertia * local)
         };
-        if correction[rank].angular != DVec3::ZERO {
-            // The spin stays, the axes of inertia turn.
-            let turned = rotational(end[rank].orientation, end[rank].spin);
-            ledger.stabilisation += turned - rotational(body.orientation(), after.angular);
-        }
+        // What the turning axes of inertia do to the energy: of held bodies, and of those that were corrected.
+        let turned = rotational(end[rank].orientation, end[rank].spin);
+        let uncorrected = if correction[rank].angular == DVec3::ZERO {
+            turned
+        } else {
+            rotational(DQuat::from_scaled_axis(-correction[rank].angular) * end[rank].orientation, end[rank].spin)
+        };
+        ledger.integration += uncorrected - rotational(body.orientation(), after.angular);
+        ledger.stabilisation += turned - uncorrected;
         let mut moved_record = record.clone();
         moved_record.state = end[rank];
         ledger.after = ledger.after.add(Energy::of(&moved_record, gravity));

@@ -26,7 +26,8 @@ pub mod manifold;
 mod position;
 mod solve;
 
-pub(crate) use cache::ContactCache;
+pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
+pub(crate) use contact::Feature;
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::report::{StepReport, StepStatus};
