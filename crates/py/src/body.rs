@@ -119,11 +119,11 @@ impl Body {
     /// Surface.
     #[getter]
     fn material(&self, py: Python<'_>) -> PyResult<Material> {
-        self.look(py, |body| body.material().into())
+        self.look(py, |body| Material(body.material()))
     }
     #[setter]
     fn set_material(&self, py: Python<'_>, material: Material) -> PyResult<()> {
-        self.change(py, |world, body| world.set_material(body, material.into()))
+        self.change(py, |world, body| world.set_material(body, material.0))
     }
     /// Where the origin of its frame is [m].
     #[getter]

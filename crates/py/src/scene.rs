@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// ... })
 /// >>> scene.build().names
 /// ['ball', 'floor']
-/// >>> Scene.from_dict({"bodies": [{"name": "a", "shape": {"sphere": {"radius": -1}}}]}).build()
+/// >>> Scene.from_dict({"bodies": [{"name": "a", "shape": {"sphere": {"radius": -1}}}]})
 /// Traceback (most recent call last):
 ///     ...
 /// signorini.SceneError: bodies[0].shape: radius -1 is not a positive length
@@ -42,7 +42,7 @@ impl Scene {
             let what = format!("'{}' is neither a file nor a built-in scene; built in are: {known}", path.display());
             return Err(raise::scene(what));
         }
-        interim_load(&path)
+        signorini::Scene::load(&path).map(Scene).map_err(raise::scene)
     }
 
     pub fn build_world(&self) -> PyResult<signorini::World> {
@@ -52,12 +52,11 @@ impl Scene {
 
 /// Names of the built-in scenes.
 fn names() -> Vec<&'static str> {
-    Vec::new()
+    signorini_scenes::worlds::all().iter().map(|scene| scene.name).collect()
 }
 
 fn built_in(name: &str) -> Option<Scene> {
-    let _ = name;
-    None
+    signorini_scenes::worlds::find(name).map(|scene| Scene(scene.scene()))
 }
 
 /// Names of the built-in scenes.
@@ -71,7 +70,7 @@ impl Scene {
     /// A scene from a file (.toml or .json). Mesh files it names are looked for beside it.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Scene> {
-        interim_load(&path)
+        signorini::Scene::load(&path).map(Scene).map_err(raise::scene)
     }
 
     /// A built-in scene; `signorini.scenes()` lists their names.
@@ -82,10 +81,16 @@ impl Scene {
         })
     }
 
+    /// A scene from text in TOML.
+    #[staticmethod]
+    fn from_toml(text: &str) -> PyResult<Scene> {
+        signorini::Scene::from_toml(text).map(Scene).map_err(raise::scene)
+    }
+
     /// A scene from text in JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Scene> {
-        serde_json::from_str(text).map(Scene).map_err(raise::scene)
+        signorini::Scene::from_json(text).map(Scene).map_err(raise::scene)
     }
 
     /// A scene from a dictionary.
@@ -95,14 +100,19 @@ impl Scene {
         Scene::from_json(&text)
     }
 
-    /// The scene as JSON.
-    fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0).map_err(raise::scene)
+    /// The scene in JSON. Numbers read back bit for bit.
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// The scene in TOML.
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
     }
 
     /// The scene as a dictionary.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("json")?.call_method1("loads", (self.to_json()?,))
+        py.import("json")?.call_method1("loads", (self.to_json(),))
     }
 
     /// Checks everything and makes the world.
@@ -141,15 +151,10 @@ impl Scene {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((py.get_type::<Scene>().getattr("from_json")?, (self.to_json()?,)))
+        Ok((py.get_type::<Scene>().getattr("from_json")?, (self.to_json(),)))
     }
 
     fn __repr__(&self) -> String {
         format!("<Scene '{}' of {} body descriptions>", self.0.name, self.0.bodies.len())
     }
-}
-
-fn interim_load(path: &std::path::Path) -> PyResult<Scene> {
-    let text = std::fs::read_to_string(path).map_err(raise::scene)?;
-    serde_json::from_str(&text).map(Scene).map_err(raise::scene)
 }

@@ -3,10 +3,11 @@
 use crate::argument::{self, numbers, quaternion, rows, vector, wrong_shape};
 use crate::raise;
 use numpy::PyUntypedArrayMethods;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use signorini::glamx::{DPose3, DQuat, DVec3};
+use signorini::Combine;
 use signorini::scene::ShapeDescription;
 
 /// What a body is made of: a solid or, for fixed bodies, a surface. Lengths in m; axes of capsule, cylinder and cone are
@@ -183,46 +184,87 @@ fn compound_part(part: &Bound<'_, PyAny>) -> PyResult<(DPose3, signorini::Shape)
 }
 
 /// Surface of a body: Coulomb `friction` coefficient (≥ 0) and coefficient of `restitution`, from 0 (no bounce) to 1
-/// (elastic). Two surfaces meet with the geometric mean of each coefficient.
+/// (elastic). The rules say how a coefficient meets that of another surface: "geometric_mean", "average", "minimum",
+/// "maximum" or "multiply"; where two surfaces ask for different ones, the one further down this list is taken.
 ///
 /// >>> from signorini import Material
 /// >>> Material(friction=0.8, restitution=0.1)
 /// Material(friction=0.8, restitution=0.1)
-#[pyclass(module = "signorini", frozen, eq, get_all, from_py_object)]
+/// >>> Material(0.8, friction_rule="maximum").friction_rule
+/// 'maximum'
+#[pyclass(module = "signorini", frozen, eq, from_py_object)]
 #[derive(Clone, Copy, PartialEq)]
-pub struct Material {
-    /// Coulomb friction coefficient.
-    pub friction: f64,
-    /// Coefficient of restitution.
-    pub restitution: f64,
+pub struct Material(pub signorini::Material);
+
+const RULES: [(&str, Combine); 5] = [
+    ("geometric_mean", Combine::GeometricMean),
+    ("average", Combine::Average),
+    ("minimum", Combine::Minimum),
+    ("maximum", Combine::Maximum),
+    ("multiply", Combine::Multiply),
+];
+
+fn rule_of(argument: &str, name: &str) -> PyResult<Combine> {
+    RULES.into_iter().find(|(known, _)| *known == name).map(|(_, rule)| rule).ok_or_else(|| {
+        let known = RULES.map(|(name, _)| name).join(", ");
+        PyValueError::new_err(format!("{argument}: '{name}' is none of {known}"))
+    })
+}
+
+fn rule_name(rule: Combine) -> &'static str {
+    RULES.into_iter().find(|(_, known)| *known == rule).map_or("other", |(name, _)| name)
 }
 
 #[pymethods]
 impl Material {
     #[new]
-    #[pyo3(signature = (friction=0.5, restitution=0.0))]
-    fn new(friction: f64, restitution: f64) -> Self {
-        Material { friction, restitution }
+    #[pyo3(signature = (
+        friction=0.5, restitution=0.0, *, friction_rule="geometric_mean", restitution_rule="geometric_mean"
+    ))]
+    fn new(friction: f64, restitution: f64, friction_rule: &str, restitution_rule: &str) -> PyResult<Self> {
+        Ok(Material(
+            signorini::Material::new(friction, restitution)
+                .friction_rule(rule_of("friction_rule", friction_rule)?)
+                .restitution_rule(rule_of("restitution_rule", restitution_rule)?),
+        ))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (f64, f64)) {
-        (py.get_type::<Material>().into_any(), (self.friction, self.restitution))
+    /// Coulomb friction coefficient.
+    #[getter]
+    fn friction(&self) -> f64 {
+        self.0.friction
+    }
+    /// Coefficient of restitution.
+    #[getter]
+    fn restitution(&self) -> f64 {
+        self.0.restitution
+    }
+    /// How friction meets that of another surface.
+    #[getter]
+    fn friction_rule(&self) -> &'static str {
+        rule_name(self.0.friction_rule)
+    }
+    /// How restitution meets that of another surface.
+    #[getter]
+    fn restitution_rule(&self) -> &'static str {
+        rule_name(self.0.restitution_rule)
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((f64, f64), Bound<'py, PyDict>)> {
+        let rules = PyDict::new(py);
+        rules.set_item("friction_rule", self.friction_rule())?;
+        rules.set_item("restitution_rule", self.restitution_rule())?;
+        Ok(((self.0.friction, self.0.restitution), rules))
     }
 
     fn __repr__(&self) -> String {
-        format!("Material(friction={}, restitution={})", self.friction, self.restitution)
-    }
-}
-
-impl From<signorini::Material> for Material {
-    fn from(material: signorini::Material) -> Self {
-        Material { friction: material.friction, restitution: material.restitution }
-    }
-}
-
-impl From<Material> for signorini::Material {
-    fn from(material: Material) -> Self {
-        signorini::Material { friction: material.friction, restitution: material.restitution }
+        let mut text = format!("Material(friction={}, restitution={}", self.0.friction, self.0.restitution);
+        for (name, rule) in [("friction_rule", self.0.friction_rule), ("restitution_rule", self.0.restitution_rule)] {
+            if rule != Combine::default() {
+                text += &format!(", {name}='{}'", rule_name(rule));
+            }
+        }
+        text + ")"
     }
 }
 

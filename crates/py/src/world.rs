@@ -1,6 +1,6 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
-use crate::argument::{quaternion, vector_or, wrong_type};
+use crate::argument::{quaternion, vector, vector_or, wrong_type};
 use crate::body::{Body, Joint, id_of, id_to_python};
 use crate::contacts;
 use crate::guard::Guarded;
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::shape::{Material, Shape, merged};
 use crate::state::{self, Quantity};
 use crate::threads;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -167,7 +167,7 @@ impl World {
         if let Some(orientation) = orientation {
             body = body.orientation(quaternion("orientation", orientation)?);
         }
-        let mut surface = material.map_or_else(signorini::Material::default, Into::into);
+        let mut surface = material.map_or_else(signorini::Material::default, |material| material.0);
         surface.friction = friction.unwrap_or(surface.friction);
         surface.restitution = restitution.unwrap_or(surface.restitution);
         let body = body
@@ -353,6 +353,30 @@ impl World {
         self.guarded.with(|world| world.set_settings(settings.get().0).map_err(raise::world))
     }
 
+    /// The first body on the ray from `origin` [m] along `direction`, within `distance` [m]: the body, how far it is
+    /// [m] and the outward normal there; None if there is none.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> ball = world.add(Shape.sphere(0.5), position=(5, 0, 0), name="ball")
+    /// >>> body, distance, normal = world.cast_ray((0, 0, 0), (1, 0, 0), 100)
+    /// >>> body.name, distance, normal.tolist()
+    /// ('ball', 4.5, [-1.0, 0.0, 0.0])
+    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
+    fn cast_ray<'py>(
+        slf: &Bound<'py, Self>,
+        origin: &Bound<'py, PyAny>,
+        direction: &Bound<'py, PyAny>,
+        distance: f64,
+    ) -> PyResult<Option<(Body, f64, Bound<'py, PyArray1<f64>>)>> {
+        let (origin, direction) = (vector("origin", origin)?, vector("direction", direction)?);
+        let hit = slf.get().guarded.with(|world| Ok(world.cast_ray(origin, direction, distance)))?;
+        Ok(hit.map(|(handle, hit)| {
+            let normal = hit.normal.to_array().to_pyarray(slf.py());
+            (Body { world: slf.clone().unbind(), handle }, hit.distance, normal)
+        }))
+    }
+
     /// Takes back every force and torque added since the last step.
     fn clear_forces(&self) -> PyResult<()> {
         self.guarded.with(|world| {
@@ -423,6 +447,12 @@ impl World {
     fn problems(&self, py: Python<'_>, dt: f64) -> PyResult<Vec<Problem>> {
         let problems = self.guarded.detached(py, |world| threads::engine(|| world.problems(dt)))??;
         Ok(problems.map_err(raise::step)?.into_iter().map(Problem::of).collect())
+    }
+
+    /// The world as it is now, written down as a scene with time step `step` [s].
+    #[pyo3(signature = (step=1.0/60.0))]
+    fn describe(&self, step: f64) -> PyResult<Scene> {
+        self.guarded.with(|world| Ok(Scene(signorini::Scene::describe(world, step))))
     }
 
     /// Everything that can influence a bit of the future, as bytes.

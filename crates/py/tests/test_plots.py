@@ -40,3 +40,17 @@ def test_view_says_how_to_get_the_viewer(world, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(FileNotFoundError, match="cargo install"):
         sg.view(world)
+
+
+def test_view_hands_the_world_to_the_command(world, monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(shutil, "which", lambda name: f"/somewhere/{name}")
+    monkeypatch.setattr("subprocess.Popen", lambda arguments: started.append(arguments))
+    world.run(10, dt=0.01)
+    sg.view(world)
+    sg.view(tmp_path / "scene.toml")
+    (_, verb, path), (_, _, given) = started
+    assert verb == "view"
+    assert given == str(tmp_path / "scene.toml")
+    shown = sg.Scene.load(path).build()
+    np.testing.assert_allclose(shown.positions, world.positions, atol=1e-12)

@@ -50,7 +50,7 @@ def rollout(
     world, default_step = _ensemble._world_of(start)
     inputs, count = _ensemble._inputs(params, gravity, members)
     if chunk is None:
-        processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        processors = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
         chunk = max(1, -(-count // (4 * processors)))
     if chunk < 1:
         raise ValueError(f"chunk: {chunk} is not at least 1")
