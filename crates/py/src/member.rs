@@ -100,8 +100,7 @@ pub struct Outcome {
 }
 
 /// The quantities of [`Outcome::states`].
-pub const FINAL: [Quantity; 4] =
-    [Quantity::Positions, Quantity::Orientations, Quantity::Velocities, Quantity::Spins];
+pub const FINAL: [Quantity; 4] = [Quantity::Positions, Quantity::Orientations, Quantity::Velocities, Quantity::Spins];
 
 /// Sets the member up and steps it; stops between steps when cancelled. A step that is refused ends this member only.
 pub fn run(world: &mut World, member: usize, plan: &Plan, cancelled: &AtomicBool) -> Outcome {
@@ -178,9 +177,7 @@ fn set(
     };
     match input.field {
         Field::Position => world.set_position(body, vector()),
-        Field::Orientation => {
-            world.set_orientation(body, DQuat::from_xyzw(values[1], values[2], values[3], values[0]))
-        }
+        Field::Orientation => world.set_orientation(body, DQuat::from_xyzw(values[1], values[2], values[3], values[0])),
         Field::Velocity => world.set_velocity(body, vector()),
         Field::Spin => world.set_spin(body, vector()),
         Field::Friction => {

@@ -56,12 +56,7 @@ fn finish<'py>(py: Python<'py>, world: &Bound<'py, World>, log: Log, dt: f64) ->
     py.import("signorini._run")?.getattr("Run")?.call1((columns, states, names, dt, tolerance))
 }
 
-fn uninterrupted(
-    world: &Bound<'_, World>,
-    steps: usize,
-    dt: f64,
-    log: &mut Log,
-) -> PyResult<Result<(), StepError>> {
+fn uninterrupted(world: &Bound<'_, World>, steps: usize, dt: f64, log: &mut Log) -> PyResult<Result<(), StepError>> {
     let py = world.py();
     world.get().guarded.with(|engine| {
         let mut done = 0;

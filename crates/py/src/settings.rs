@@ -119,8 +119,7 @@ impl Settings {
             settings.gravity = vector("gravity", gravity)?;
         }
         if let Some(method) = method {
-            settings.method =
-                method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
+            settings.method = method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
         }
         settings.stop = StoppingRule {
             tolerance: tolerance.map_or(settings.stop.tolerance, signorini::Tolerance::velocity),

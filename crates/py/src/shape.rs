@@ -6,8 +6,8 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::Combine;
+use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::scene::ShapeDescription;
 
 /// What a body is made of: a solid or, for fixed bodies, a surface. Lengths in m; axes of capsule, cylinder and cone are

@@ -148,7 +148,9 @@ impl World {
             };
         }
         body = match (mass, density, inertia) {
-            (Some(_), Some(_), _) => return Err(PyValueError::new_err("density: give the mass or the density, not both")),
+            (Some(_), Some(_), _) => {
+                return Err(PyValueError::new_err("density: give the mass or the density, not both"));
+            }
             (Some(mass), None, Some(inertia)) => {
                 let rows = crate::argument::rows::<3>("inertia", inertia)?;
                 let [x, y, z] = rows[..] else {
@@ -156,7 +158,11 @@ impl World {
                 };
                 // Rows into columns: a valid inertia is symmetric, and one that is not is refused either way.
                 let inertia = DMat3::from_cols_array_2d(&[x, y, z]);
-                body.mass_properties(MassProperties { mass, centre: vector_or("centre", centre, DVec3::ZERO)?, inertia })
+                body.mass_properties(MassProperties {
+                    mass,
+                    centre: vector_or("centre", centre, DVec3::ZERO)?,
+                    inertia,
+                })
             }
             (None, _, Some(_)) => return Err(PyValueError::new_err("inertia: needs the mass as well")),
             (_, _, None) if centre.is_some() => return Err(PyValueError::new_err("centre: needs the inertia as well")),
@@ -512,11 +518,7 @@ impl World {
 
 impl World {
     /// The handle of a body given as itself, by name or by number.
-    pub fn handle(
-        slf: &Bound<'_, Self>,
-        argument: &str,
-        name: &Bound<'_, PyAny>,
-    ) -> PyResult<signorini::BodyHandle> {
+    pub fn handle(slf: &Bound<'_, Self>, argument: &str, name: &Bound<'_, PyAny>) -> PyResult<signorini::BodyHandle> {
         if let Ok(body) = name.cast::<Body>() {
             return Ok(body.get().handle);
         }

@@ -44,6 +44,6 @@ def test_everything_public_is_documented():
             missing.append(name)
         if inspect.isclass(value) and value.__module__ == "signorini":
             for member, attribute in vars(value).items():
-                if not member.startswith("_") and not inspect.getdoc(attribute):
+                if attribute is not None and not member.startswith("_") and not inspect.getdoc(attribute):
                     missing.append(f"{name}.{member}")
     assert not missing
