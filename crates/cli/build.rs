@@ -76,7 +76,8 @@ fn page(viewer: &Path, out: &Path) -> Result<PathBuf, String> {
     let packages = viewer.join("node_modules/.package-lock.json");
     if modified(&packages) < modified(&viewer.join("package-lock.json")) {
         let quick = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0"];
-        npm(viewer, ["ci"].iter().chain(&quick).map(OsStr::new))?;
+        // Not `ci`: it insists on the binaries of every platform, which a registry mirror need not hold.
+        npm(viewer, ["install", "--no-save"].iter().chain(&quick).map(OsStr::new))?;
     }
     let page = out.join("page");
     let arguments = ["run", "build", "--", "--emptyOutDir", "--outDir"].map(OsStr::new);

@@ -115,10 +115,10 @@ export class Contacts {
         for (let c = 0; c < frame.contactCount; c++) {
             const at = c * CONTACT_WORDS;
             const state = frame.contactWords[at + 14] as ContactState;
-            // The force on the body that moves, or on the second of two.
-            const sign = this.scene.bodies[frame.contactWords[at + 1]]?.kind === "dynamic" ? 1 : -1;
             point.fromArray(frame.contacts, at + 2);
-            normal.fromArray(frame.contacts, at + 5).multiplyScalar(sign);
+            normal.fromArray(frame.contacts, at + 5);
+            const sign = this.side(frame.contactWords[at], frame.contactWords[at + 1], normal);
+            normal.multiplyScalar(sign);
             force.fromArray(frame.contacts, at + 8).multiplyScalar(sign / this.scene.step);
             const colour = c === selected ? chosen : states[state];
             if (look.points) {
@@ -147,6 +147,16 @@ export class Contacts {
         for (const instances of [this.points, this.shafts, this.heads, this.cones]) {
             instances.end();
         }
+    }
+
+    /** Whose force is drawn: 1 for that on the second body, −1 for the first. That of the body held up, if both move. */
+    private side(a: number, b: number, normal: THREE.Vector3): number {
+        const [first, second] = [this.scene.bodies[a]?.kind, this.scene.bodies[b]?.kind];
+        if (first !== "dynamic" || second !== "dynamic") {
+            return second === "dynamic" ? 1 : -1;
+        }
+        const [x, y, z] = this.scene.gravity;
+        return normal.x * x + normal.y * y + normal.z * z <= 0 ? 1 : -1;
     }
 
     dispose(): void {

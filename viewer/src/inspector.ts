@@ -1,7 +1,7 @@
 // The numbers of what is selected: a body, a contact, or else the step. Names are text, never markup.
 
 import { show, vector, withUnit } from "./numbers";
-import { BODY_FLOATS, CONTACT_WORDS, ContactState, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
+import { BODY_FLOATS, CONTACT_WORDS, ContactState, type Energy, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
 import type { Selection } from "./stage";
 
 type Row = [label: string, value: string, tone?: "good" | "bad"];
@@ -76,9 +76,9 @@ function stepRows({ lane, frame }: Subject): Page {
     rows.push(
         ["deepest overlap", withUnit(1e3 * report.penetration, "mm")],
         ["contacts, islands", `${counts.contacts}, ${counts.islands}`],
-        ["iterations", `${report.iterations}`],
+        ["iterations", `${report.effort.iterations}`],
         ["friction, normal work", `${show(energy.friction)}, ${withUnit(energy.normal, "J")}`],
-        ["energy unexplained", withUnit(report.closure, "J")],
+        ["energy unexplained", withUnit(closure(report), "J")],
     );
     return [title, lane.method, rows];
 }
@@ -86,6 +86,14 @@ function stepRows({ lane, frame }: Subject): Page {
 /** The tolerance is relative to the speed of the problem where that is above 1 m/s. */
 function allowed(report: Report): number {
     return report.tolerance * Math.max(1, report.certificate?.speed ?? 1);
+}
+
+/** Change of energy that no entry of the account explains [J]. */
+function closure({ energy }: Report): number {
+    const total = (e: Energy): number => e.linear + e.rotational + e.potential;
+    const { external, normal, friction, joints, driven, integration, stabilisation } = energy;
+    const explained = external + normal + friction + joints + driven + integration + stabilisation;
+    return total(energy.after) - total(energy.before) - explained;
 }
 
 function bodyRows({ scene, frame }: Subject, index: number): Page {

@@ -143,7 +143,7 @@ export interface Report {
         islands: number;
         states: { open: number; slip: number; stick: number };
     };
-    iterations: number;
+    effort: { iterations: number };
     energy: {
         before: Energy;
         after: Energy;
@@ -155,7 +155,6 @@ export interface Report {
         integration: number;
         stabilisation: number;
     };
-    closure: number;
     times: Record<string, number>;
 }
 

@@ -102,8 +102,8 @@ export class Stage {
             joints.paint(theme);
             sky.color.set(theme === "dark" ? "#cfd8e3" : "#ffffff");
             sky.groundColor.set(theme === "dark" ? "#3a3f47" : "#b9b4ac");
-            sky.intensity = theme === "dark" ? 1.25 : 1.55;
-            sun.intensity = theme === "dark" ? 2.1 : 2.0;
+            sky.intensity = theme === "dark" ? 1.9 : 2.3;
+            sun.intensity = theme === "dark" ? 2.3 : 2.2;
         }
         this.touch();
     }

@@ -40,7 +40,7 @@ pub enum Command {
     Methods,
     /// List the generated problems, one line each.
     Scenes,
-    /// Simulate a scene and show it in the browser.
+    /// Simulate a scene, or play a recording, and show it in the browser.
     View(ViewArguments),
 }
 

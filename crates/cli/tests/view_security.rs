@@ -435,7 +435,7 @@ fn without_control_nothing_can_be_changed() {
         r#"{"type":"pause"}"#,
         r#"{"type":"reset"}"#,
         r#"{"type":"speed","factor":2}"#,
-        r#"{"type":"open","scene":"shapes","lanes":[{}]}"#,
+        r#"{"type":"open","scene":"seesaw","lanes":[{}]}"#,
     ] {
         socket.say(order);
         assert_eq!(socket.wait_for("error")["code"], 403, "{order}");

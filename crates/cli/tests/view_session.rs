@@ -158,9 +158,9 @@ fn control_holds_steps_restarts_and_opens() {
     let again = socket.wait_for("run");
     assert_eq!(again["epoch"].as_u64(), run["epoch"].as_u64().map(|epoch| epoch + 1));
     assert_eq!(again["scene"], run["scene"]);
-    socket.say(r#"{"type":"open","scene":"shapes","lanes":[{"method":"nsgs"},{"method":"pgs","max_iterations":5}]}"#);
+    socket.say(r#"{"type":"open","scene":"seesaw","lanes":[{"method":"nsgs"},{"method":"pgs","max_iterations":5}]}"#);
     let other = socket.wait_for("run");
-    assert_eq!(other["scene"]["name"], "shapes");
+    assert_eq!(other["scene"]["name"], "seesaw");
     assert_eq!(other["lanes"][0]["method"], "nsgs");
     assert_eq!(other["lanes"].as_array().unwrap().len(), 2);
 }

@@ -6,7 +6,7 @@ use signorini::{Body, Material, Settings, Shape, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for friction in [0.1, 0.3, 0.9] {
-        let surface = Material { friction, restitution: 0.0 };
+        let surface = Material::new(friction, 0.0);
         let mut world = World::new(Settings::default())?;
         world.add(Body::fixed(Shape::half_space(DVec3::Z)?).material(surface).named("floor"))?;
         let ball = Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)).material(surface);

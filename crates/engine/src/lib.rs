@@ -18,7 +18,7 @@
 //! use signorini::{Body, Material, Settings, Shape, StepStatus, World};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (friction, speed, h) = (0.5, 2.0, 0.016);
-//! let wood = Material { friction, restitution: 0.0 };
+//! let wood = Material::new(friction, 0.0);
 //!
 //! let mut world = World::new(Settings::default())?;
 //! let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?).material(wood).named("floor"))?;
@@ -74,7 +74,7 @@ pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
 pub use scene::{Scene, SceneError};
-pub use settings::{Settings, Stabilisation};
+pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation};
 pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};

@@ -288,10 +288,10 @@ fn forge(bytes: &mut [u8], (start, end): (usize, usize)) {
 }
 
 #[test]
-fn forged_bytes_are_refused_or_make_a_world_that_steps() {
+fn forged_bytes_are_refused_or_make_a_sound_world() {
     let mut w = busy();
     (0..40).for_each(|_| _ = advance(&mut w));
-    for bytes in [small().snapshot().to_bytes(), w.snapshot().to_bytes()] {
+    for (bytes, trials) in [(small().snapshot().to_bytes(), 3000), (w.snapshot().to_bytes(), 1000)] {
         let sections = sections(&bytes);
         let mut random = 7u64;
         let mut next = |below: usize| {
@@ -299,7 +299,7 @@ fn forged_bytes_are_refused_or_make_a_world_that_steps() {
             (random >> 33) as usize % below
         };
         let (mut refused, mut accepted) = (0, 0);
-        for _ in 0..3000 {
+        for _ in 0..trials {
             let mut forged = bytes.clone();
             let section = sections[next(sections.len())];
             let at = section.0 + next(section.1 - section.0);
@@ -312,12 +312,9 @@ fn forged_bytes_are_refused_or_make_a_world_that_steps() {
                 Err(_) => refused += 1,
                 Ok(snapshot) => {
                     accepted += 1;
-                    // Forged settings may ask for any number of iterations, and get them.
-                    if accepted % 16 == 0 && section != sections[0] {
-                        let mut world = World::from_snapshot(&snapshot);
-                        let _ = world.step(H);
-                        assert!(world.bodies().all(|(_, b)| b.state().position.is_finite()));
-                    }
+                    let world = World::from_snapshot(&snapshot);
+                    assert!(world.bodies().all(|(_, b)| b.state().position.is_finite()));
+                    assert_eq!(Snapshot::from_bytes(&snapshot.to_bytes()).unwrap().to_bytes(), snapshot.to_bytes());
                 }
             }
         }

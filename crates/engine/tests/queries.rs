@@ -25,7 +25,9 @@ fn clutter(random: &mut Random) -> Vec<Body> {
 
 fn filled(bodies: &[Body], order: impl Iterator<Item = usize>) -> World {
     let mut w = weightless();
-    order.for_each(|i| drop(w.add(bodies[i].clone()).unwrap()));
+    for i in order {
+        w.add(bodies[i].clone()).unwrap();
+    }
     w
 }
 

@@ -1,4 +1,4 @@
-//! The demonstration scene: an arch, a house of cards, ten tonnes on a plank, dominoes; every step certified.
+//! The demonstration scene: an arch, a house of cards, ten tonnes on a plank, bouncing balls; every step certified.
 #![allow(clippy::print_stdout)]
 
 use signorini_scenes::worlds;

@@ -1,18 +1,15 @@
 //! The scenes a page may choose from, and how the chosen one is to be solved.
 
-use super::ViewError;
 use super::protocol::{LaneRequest, LaneText, SceneChoice};
-use signorini::Scene;
+use signorini::{Scene, SceneError};
+use signorini_scenes::worlds;
 use std::path::Path;
 
 /// Most lanes side by side.
 pub const MOST_LANES: usize = 2;
 
-/// Demonstrations that come with the command.
-const DEMONSTRATIONS: [&str; 3] =
-    [include_str!("demo/wall.toml"), include_str!("demo/shapes.toml"), include_str!("demo/heavy.toml")];
-
 /// The scenes there are.
+#[derive(Default)]
 pub struct Catalogue {
     scenes: Vec<Scene>,
 }
@@ -20,8 +17,7 @@ pub struct Catalogue {
 impl Catalogue {
     /// The built-in ones.
     pub fn built_in() -> Self {
-        let scenes = DEMONSTRATIONS.iter().filter_map(|text| toml::from_str(text).ok()).collect();
-        Catalogue { scenes }
+        Catalogue { scenes: worlds::all().iter().map(|world| world.scene()).collect() }
     }
 
     /// Puts a scene in front, in place of one of the same name.
@@ -52,15 +48,9 @@ impl Catalogue {
     }
 }
 
-/// Reads a scene file.
-pub fn read_scene(path: &Path) -> Result<Scene, ViewError> {
-    let text = std::fs::read_to_string(path).map_err(|cause| ViewError::Unreadable { path: path.to_owned(), cause })?;
-    let bad = |why: String| ViewError::BadScene { path: path.to_owned(), why };
-    let mut scene: Scene = if path.extension().is_some_and(|extension| extension == "json") {
-        serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?
-    } else {
-        toml::from_str(&text).map_err(|error| bad(error.to_string()))?
-    };
+/// Reads a scene file. One without a name is called like its file.
+pub fn read_scene(path: &Path) -> Result<Scene, SceneError> {
+    let mut scene = Scene::load(path)?;
     if scene.name.is_empty() {
         scene.name = path.file_stem().map_or_else(|| "scene".to_owned(), |stem| stem.to_string_lossy().into_owned());
     }
@@ -123,16 +113,6 @@ impl Plan {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn every_demonstration_is_a_scene_that_can_be_built() {
-        let catalogue = Catalogue::built_in();
-        assert_eq!(catalogue.scenes.len(), DEMONSTRATIONS.len());
-        for scene in &catalogue.scenes {
-            assert!(scene.build().is_ok(), "{}: {:?}", scene.name, scene.build().err());
-            assert!(!scene.description.is_empty());
-        }
-    }
 
     #[test]
     fn a_lane_keeps_what_it_does_not_change() {

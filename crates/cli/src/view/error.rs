@@ -21,10 +21,14 @@ pub enum ViewError {
     Server(io::Error),
     #[error("'{name}' is neither a file nor a built-in scene; there are: {known}")]
     UnknownScene { name: String, known: String },
-    #[error("{path}: cannot be read ({cause}); check its permissions", path = .path.display())]
-    Unreadable { path: PathBuf, cause: io::Error },
+    #[error(transparent)]
+    SceneFile(SceneError),
     #[error("{path}: {why}", path = .path.display())]
-    BadScene { path: PathBuf, why: String },
+    Recording { path: PathBuf, why: String },
+    #[error("{0}")]
+    Plan(String),
+    #[error("a recording is shown as it was made: {option} does not go with it")]
+    RecordingOption { option: &'static str },
     #[error("scene {name} cannot be built: {why}")]
     Scene { name: String, why: SceneError },
 }

@@ -6,9 +6,7 @@
 use axum::body::Bytes;
 use serde::Serialize;
 use signorini::glamx::{DQuat, DVec3};
-use signorini::{
-    BodyHandle, Certificate, EnergyLedger, Kind, StageTimes, StepCounts, StepReport, StepStatus, Tolerance, World,
-};
+use signorini::{BodyHandle, Kind, StepReport, Tolerance, World};
 
 /// "SGF1".
 pub const MAGIC: u32 = u32::from_le_bytes(*b"SGF1");
@@ -72,38 +70,24 @@ pub struct Touching {
 
 /// What the page is told of a step beyond poses and contacts.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    pub status: StepStatus,
+pub struct Report<'a> {
     /// The number that is compared with the tolerance; none if nothing touched.
     pub measured: Option<f64>,
     pub tolerance: f64,
-    pub certificate: Option<Certificate>,
-    pub penetration: f64,
-    pub restitution_scale: f64,
-    pub counts: StepCounts,
-    pub iterations: usize,
-    pub energy: EnergyLedger,
-    /// Change of energy that the ledger does not explain \[J\].
-    pub closure: f64,
-    pub times: StageTimes,
+    #[serde(flatten)]
+    pub step: &'a StepReport,
 }
 
-impl Report {
+impl<'a> Report<'a> {
     /// Of a step that was to meet this tolerance.
-    pub fn new(report: &StepReport, tolerance: &Tolerance) -> Self {
-        Report {
-            status: report.status,
-            measured: report.certificate.map(|certificate| certificate.measured(tolerance.measure)),
-            tolerance: tolerance.value,
-            certificate: report.certificate,
-            penetration: report.penetration,
-            restitution_scale: report.restitution_scale,
-            counts: report.counts,
-            iterations: report.effort.iterations,
-            energy: report.energy,
-            closure: report.energy.closure(),
-            times: report.times,
-        }
+    pub fn new(step: &'a StepReport, tolerance: &Tolerance) -> Self {
+        let measured = step.certificate.map(|certificate| certificate.measured(tolerance.measure));
+        Report { measured, tolerance: tolerance.value, step }
+    }
+
+    /// As it goes over the wire. Only a defect in the types could keep it from being written.
+    pub fn text(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
     }
 }
 

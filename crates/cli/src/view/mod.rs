@@ -1,4 +1,4 @@
-//! `signorini view`: a page in the browser that shows a simulation while it runs.
+//! `signorini view`: a page in the browser that shows a simulation while it runs, or a recording.
 
 mod access;
 mod assets;
@@ -7,6 +7,7 @@ mod error;
 mod frame;
 mod options;
 mod protocol;
+mod recording;
 mod run;
 mod server;
 mod session;
@@ -21,14 +22,15 @@ use crate::solve::Verdict;
 use access::Token;
 use catalogue::{Catalogue, Plan, read_scene};
 use protocol::LaneRequest;
+use recording::Recording;
 use run::{Phase, Status};
 use session::Shared;
 use signorini_solvers::Method;
-use simulation::{Simulation, drive};
+use simulation::{Command, Simulation, drive};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use tokio::sync::{Semaphore, watch};
 
 /// Orders that may wait for the simulation.
@@ -36,30 +38,57 @@ const MOST_ORDERS: usize = 16;
 /// Threads for sockets. They wait most of the time.
 const SERVER_THREADS: usize = 2;
 
-/// Simulates and serves until the process is ended.
+/// Simulates or plays, and serves until the process is ended.
 pub fn run(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, InputError> {
     check_exposure(arguments)?;
+    match arguments.scene.as_deref().map(Path::new) {
+        Some(path) if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mcap")) => {
+            check_recording_options(arguments)?;
+            let (run, name, count) = Recording::open(path)?;
+            let status = Status { run, phase: Phase::Recorded, speed: 1.0, end: count };
+            // The sender lives as long as the server: sessions take its end for the end of everything.
+            let (_sender, status) = watch::channel(status);
+            serve(arguments, output, &format!("{name}, {count} recorded moments"), Catalogue::default(), status, None)
+        }
+        _ => simulate(arguments, output),
+    }
+}
+
+fn simulate(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, InputError> {
     let mut catalogue = Catalogue::built_in();
     let plan = plan(arguments, &mut catalogue)?;
     let name = plan.scene.name.clone();
     let methods = plan.lane_texts().iter().map(|lane| lane.method.clone()).collect::<Vec<_>>().join(" against ");
-    let simulation = Simulation::new(plan, 1).map_err(|why| ViewError::Scene { name: name.clone(), why })?;
+    let title = format!("{name}, solved by {methods}");
+    let simulation = Simulation::new(plan, 1).map_err(|why| ViewError::Scene { name, why })?;
+    let status = Status { run: simulation.run(), phase: Phase::Running, speed: arguments.speed, end: 1 };
+    let (sender, status) = watch::channel(status);
+    let (orders, receiver) = sync_channel(MOST_ORDERS);
+    let thread = std::thread::Builder::new().name("simulation".to_owned());
+    thread.spawn(|| drive(simulation, receiver, sender)).map_err(ViewError::Server)?;
+    serve(arguments, output, &title, catalogue, status, Some(orders))
+}
+
+/// Prints the address and serves it.
+fn serve(
+    arguments: &ViewArguments,
+    output: &mut Output,
+    title: &str,
+    catalogue: Catalogue,
+    status: watch::Receiver<Status>,
+    orders: Option<SyncSender<Command>>,
+) -> Result<Verdict, InputError> {
     let listeners = server::listen(arguments.listen, arguments.port)?;
     let token = Token::new()?;
-
     if let Some(address) = listeners.first().and_then(|listener| listener.local_addr().ok()) {
-        output.line(&format!("{name}, solved by {methods}. Open in a browser:"))?;
+        output.line(&format!("{title}. Open in a browser:"))?;
         output.line(&format!("  http://{address}/#token={}", token.text()))?;
     }
-    if arguments.control {
-        output.line("Whoever has this address can control the simulation. Ctrl-C ends it.")?;
-    } else {
-        output.line("Read-only; with --control the page can also pause, restart and change it. Ctrl-C ends it.")?;
-    }
-
-    let status = Status { run: simulation.run(), phase: Phase::Running, speed: arguments.speed, end: 1 };
-    let (status_sender, status) = watch::channel(status);
-    let (orders, order_receiver) = sync_channel(MOST_ORDERS);
+    output.line(match (&orders, arguments.control) {
+        (None, _) => "Ctrl-C ends it.",
+        (Some(_), true) => "Whoever has this address can control the simulation. Ctrl-C ends it.",
+        (Some(_), false) => "Read-only; with --control the page can also hold, restart and change it. Ctrl-C ends it.",
+    })?;
     let shared = Arc::new(Shared {
         token,
         control: arguments.control,
@@ -67,13 +96,9 @@ pub fn run(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, In
         catalogue,
         methods: Method::ALL.iter().map(|method| method.name()).collect(),
         status,
-        orders: Some(orders),
+        orders,
         seats: Arc::new(Semaphore::new(server::MOST_PAGES)),
     });
-    let spawned = std::thread::Builder::new()
-        .name("simulation".to_owned())
-        .spawn(|| drive(simulation, order_receiver, status_sender));
-    spawned.map_err(ViewError::Server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SERVER_THREADS)
         .thread_name("server")
@@ -83,6 +108,22 @@ pub fn run(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, In
         .map_err(ViewError::Server)?;
     runtime.block_on(server::serve(listeners, shared)).map_err(ViewError::Server)?;
     Ok(Verdict::Solved)
+}
+
+/// What only a simulation understands.
+fn check_recording_options(arguments: &ViewArguments) -> Result<(), ViewError> {
+    let ViewArguments { control, method, iterations, compare, tolerance, .. } = arguments;
+    let given = [
+        ("--control", *control),
+        ("--method", method.is_some()),
+        ("--iterations", iterations.is_some()),
+        ("--compare", compare.is_some()),
+        ("--tolerance", tolerance.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(ViewError::RecordingOption { option }),
+        None => Ok(()),
+    }
 }
 
 /// Other machines only on purpose.
@@ -102,7 +143,7 @@ fn plan(arguments: &ViewArguments, catalogue: &mut Catalogue) -> Result<Plan, Vi
         Some(name) => match catalogue.find(name) {
             Some(scene) => scene.clone(),
             None if Path::new(name).exists() => {
-                let scene = read_scene(Path::new(name))?;
+                let scene = read_scene(Path::new(name)).map_err(ViewError::SceneFile)?;
                 catalogue.add(scene.clone());
                 scene
             }
@@ -118,6 +159,5 @@ fn plan(arguments: &ViewArguments, catalogue: &mut Catalogue) -> Result<Plan, Vi
     if let Some(method) = arguments.compare {
         lanes.push(lane(Some(method), arguments.compare_iterations));
     }
-    let name = scene.name.clone();
-    Plan::new(scene, lanes).map_err(|why| ViewError::BadScene { path: name.into(), why })
+    Plan::new(scene, lanes).map_err(ViewError::Plan)
 }

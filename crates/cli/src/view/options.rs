@@ -7,8 +7,9 @@ use std::net::IpAddr;
 /// Arguments of `signorini view`.
 #[derive(Debug, Args)]
 pub struct ViewArguments {
-    /// A scene file (.toml, .json) or the name of a built-in scene. Not given: the first built-in scene.
-    #[arg(value_name = "SCENE")]
+    /// A scene file (.toml, .json), the name of a built-in scene, or a recording (.mcap). Not given: the first built-in
+    /// scene.
+    #[arg(value_name = "SCENE|RECORDING")]
     pub scene: Option<String>,
     /// Port to listen on; 0 for any free one.
     #[arg(long, value_name = "N", default_value_t = 7117)]

@@ -3,12 +3,12 @@
 //! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Nobody waits for anybody
 //! longer than it takes to copy a reference.
 
-use super::frame::{Frame, Report};
-use super::protocol::{BodyText, EndText, JointText, LaneText, RunText, SceneText};
+use super::frame::{Frame, Placed};
+use super::protocol::{Answer, BodyText, EndText, JointText, LaneText, RunText, SceneText, text};
 use axum::body::Bytes;
+use signorini::World;
 use signorini::glamx::DVec3;
-use signorini::scene::{JointKindDescription, Scene, ShapeDescription};
-use signorini::{BodyId, World};
+use signorini::scene::{EndDescription, JointKindDescription, Scene, ShapeDescription};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -119,15 +119,6 @@ pub fn origin_of(world: &World) -> DVec3 {
     if middle.abs().max_element() > FAR { middle.round() } else { DVec3::ZERO }
 }
 
-/// Name of a body for people.
-fn name_of(id: &BodyId) -> String {
-    match id {
-        BodyId::Number(number) => format!("#{number}"),
-        BodyId::Name(name) => name.to_string(),
-        BodyId::Automatic(number) => format!("unnamed {number}"),
-    }
-}
-
 /// The `run` message of a scene that was built into `world`.
 pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) -> String {
     // Bodies of a grid have the same shape: it is sent once.
@@ -142,7 +133,7 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
             shapes.push(shape);
             shapes.len() - 1
         });
-        let name = name_of(body.id());
+        let name = body.id().label();
         let mass = body.mass();
         places.insert(name.clone(), place);
         bodies.push(BodyText {
@@ -154,20 +145,20 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
             restitution: body.material().restitution,
         });
     }
-    let end = |end: &signorini::scene::EndDescription| EndText {
+    let end = |end: &EndDescription| EndText {
         body: end.body.as_ref().and_then(|name| places.get(name)).copied(),
         point: end.point,
     };
     let joints = scene.joints.iter().map(|joint| JointText {
         kind: match joint.kind {
             JointKindDescription::Distance { .. } => "distance",
-            JointKindDescription::Ball {} => "ball",
-            JointKindDescription::Fixed {} => "fixed",
+            JointKindDescription::Ball => "ball",
+            JointKindDescription::Fixed => "fixed",
         },
         a: end(&joint.a),
         b: end(&joint.b),
     });
-    let text = RunText {
+    let run = RunText {
         epoch,
         scene: SceneText {
             name: &scene.name,
@@ -182,16 +173,11 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
         },
         lanes,
     };
-    super::protocol::text(&super::protocol::Answer::Run(text))
-}
-
-/// JSON of a report. Only a defect in the report's types could keep it from being written.
-pub fn report_text(report: &Report) -> Vec<u8> {
-    serde_json::to_vec(report).unwrap_or_default()
+    text(&Answer::Run(run))
 }
 
 /// The frame before the first step.
-pub fn beginning(epoch: u32, lane: u16, bodies: Vec<super::frame::Placed>) -> Frame {
+pub fn beginning(epoch: u32, lane: u16, bodies: Vec<Placed>) -> Frame {
     Frame { epoch, lane, index: 0, time: 0.0, bodies, contacts: Vec::new(), report: Vec::new() }
 }
 

@@ -5,7 +5,7 @@
 
 use super::catalogue::Plan;
 use super::frame::{Frame, Observer, Report};
-use super::run::{Phase, Run, Status, Store, beginning, describe, origin_of, report_text};
+use super::run::{Phase, Run, Status, Store, beginning, describe, origin_of};
 use axum::body::Bytes;
 use signorini::glamx::DVec3;
 use signorini::{SceneError, Tolerance, World};
@@ -125,7 +125,7 @@ impl Lane {
             time: self.world.time(),
             bodies: self.observer.bodies(&self.world),
             contacts: self.observer.contacts(&self.world),
-            report: report_text(&Report::new(&report, &self.tolerance)),
+            report: Report::new(&report, &self.tolerance).text(),
         };
         Ok(frame.encode(origin))
     }

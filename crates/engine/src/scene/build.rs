@@ -64,7 +64,7 @@ impl Scene {
         positive("step", self.step)?;
         positive("duration", self.duration)?;
         for (name, material) in &self.materials {
-            let surface = Material { friction: material.friction, restitution: material.restitution };
+            let surface = Material::new(material.friction, material.restitution);
             if let Some((field, value, range)) = surface.invalid() {
                 let what = format!("{field} {value} is not in {range}");
                 return Err(SceneError::new(format!("materials.{name}.{field}"), what));

@@ -253,6 +253,11 @@ impl Shape {
         Ok(Shape { parts: parts.into(), nesting })
     }
 
+    /// Whether the shape is one sphere about this point: turning it about the point changes nothing.
+    pub(crate) fn is_ball_about(&self, point: DVec3) -> bool {
+        matches!(&*self.parts, [Part { pose, primitive: Primitive::Sphere { .. } }] if pose.translation == point)
+    }
+
     /// Whether the two share their data: one is a clone of the other.
     pub(crate) fn shares_data(&self, other: &Shape) -> bool {
         Arc::ptr_eq(&self.parts, &other.parts)

@@ -130,6 +130,7 @@ impl World {
             time,
             steps,
             next_automatic,
+            next_nest,
         } = self;
         World {
             settings: *settings,
@@ -143,6 +144,7 @@ impl World {
             time: *time,
             steps: *steps,
             next_automatic: *next_automatic,
+            next_nest: *next_nest,
         }
     }
 

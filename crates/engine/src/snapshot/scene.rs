@@ -7,10 +7,10 @@ use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach
 use crate::ids::Arena;
 use crate::joint::{Anchor, Joint, JointKind, JointRecord, PairContact};
 use crate::step::manifold::FeatureKey;
-use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Workspace};
+use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Rest, Workspace};
 use crate::{
-    BodyHandle, BodyId, ContactPoint, MassProperties, Material, Method, Settings, Shape, SnapshotError, Stabilisation,
-    StoppingRule, Tolerance, World,
+    BodyHandle, BodyId, Combine, ContactPoint, ImpactLaw, MassProperties, Material, Method, Settings, Shape, Sleeping,
+    SnapshotError, Stabilisation, StoppingRule, Tolerance, World,
 };
 use signorini_problem::Measure;
 
@@ -22,6 +22,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
     writer.section(b"BODY", |out| {
         encode_arena(&world.bodies, out, |body, out| encode_body(body, &shapes, out));
         out.u64(world.next_automatic);
+        out.u64(world.next_nest);
     });
     writer.section(b"JOIN", |out| {
         encode_arena(&world.joints, out, encode_joint);
@@ -46,7 +47,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut section = reader.section("bodies", b"BODY")?;
     let bodies = decode_arena(&mut section, BODY_SIZE, |section| decode_body(section, &shapes))?;
     let next_automatic = section.u64()?;
+    let next_nest = section.u64()?;
     let order = order_of(&bodies, next_automatic).ok_or_else(|| section.invalid("two bodies with one identity"))?;
+    if bodies.parts().any(|(_, body)| body.is_some_and(|b| b.rest.nest.is_some_and(|nest| nest >= next_nest))) {
+        return Err(section.invalid("a nest that is still to come"));
+    }
     section.finish()?;
 
     let mut section = reader.section("joints", b"JOIN")?;
@@ -65,8 +70,20 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     reader.finish()?;
 
     let workspace = Workspace::default();
-    let world =
-        World { settings, bodies, order, joints, joint_order, cache, contacts, workspace, time, steps, next_automatic };
+    let world = World {
+        settings,
+        bodies,
+        order,
+        joints,
+        joint_order,
+        cache,
+        contacts,
+        workspace,
+        time,
+        steps,
+        next_automatic,
+        next_nest,
+    };
     if world.joints_in_order() {
         Ok(world)
     } else {
@@ -86,8 +103,18 @@ fn order_of(bodies: &Arena<BodyRecord>, next_automatic: u64) -> Option<Vec<u32>>
 
 fn encode_settings(settings: &Settings, out: &mut Payload) {
     // Every field by name: whoever adds one has to write it.
-    let Settings { gravity, method, stop, rest_speed, stabilisation, joint_correction, margin, max_contacts } =
-        settings;
+    let Settings {
+        gravity,
+        method,
+        stop,
+        rest_speed,
+        stabilisation,
+        joint_correction,
+        margin,
+        max_contacts,
+        sleeping,
+        impact,
+    } = settings;
     out.vector(*gravity);
     out.text(method.name());
     out.f64(stop.tolerance.value);
@@ -107,6 +134,16 @@ fn encode_settings(settings: &Settings, out: &mut Payload) {
     out.f64(*joint_correction);
     out.f64(*margin);
     out.count(*max_contacts);
+    let (kind, numbers) = match *sleeping {
+        Sleeping::Off => (0, [0.0; 3]),
+        Sleeping::Islands { speed, spin, time } => (1, [speed, spin, time]),
+    };
+    out.u8(kind);
+    numbers.into_iter().for_each(|x| out.f64(x));
+    out.u64(match *impact {
+        ImpactLaw::Newton => 0,
+        ImpactLaw::Sequential { rounds } => rounds as u64,
+    });
 }
 
 fn decode_settings(mut section: Section) -> Result<Settings, SnapshotError> {
@@ -135,10 +172,32 @@ fn decode_settings(mut section: Section) -> Result<Settings, SnapshotError> {
     let margin = section.finite()?;
     let max_contacts = section.u64()?;
     let max_contacts = usize::try_from(max_contacts).map_err(|_| section.invalid("too many contacts"))?;
+    let kind = section.u8()?;
+    let [speed, spin, time] = [section.finite()?, section.finite()?, section.finite()?];
+    let sleeping = match kind {
+        0 => Sleeping::Off,
+        1 => Sleeping::Islands { speed, spin, time },
+        _ => return Err(section.invalid("unknown way of sleeping")),
+    };
+    let impact = match usize::try_from(section.u64()?) {
+        Ok(0) => ImpactLaw::Newton,
+        Ok(rounds) => ImpactLaw::Sequential { rounds },
+        Err(_) => return Err(section.invalid("too many rounds of impacts")),
+    };
     section.finish()?;
     let stop = StoppingRule { tolerance: Tolerance { value, measure }, max_iterations };
-    let settings =
-        Settings { gravity, method, stop, rest_speed, stabilisation, joint_correction, margin, max_contacts };
+    let settings = Settings {
+        gravity,
+        method,
+        stop,
+        rest_speed,
+        stabilisation,
+        joint_correction,
+        margin,
+        max_contacts,
+        sleeping,
+        impact,
+    };
     settings.check()?;
     Ok(settings)
 }
@@ -196,11 +255,11 @@ fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Bo
 }
 
 /// Least size of a body.
-const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 13 * 8 + 6 * 8 + 6 * 8;
+const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 18;
 
 fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
-    let BodyRecord { id, kind, shape, material, mass, reach: _, state, force, torque, constraint } = body;
+    let BodyRecord { id, kind, shape, material, mass, reach: _, state, force, torque, constraint, rest, fast } = body;
     match id {
         BodyId::Number(number) => {
             out.u8(0);
@@ -223,6 +282,15 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     out.count(shapes::index_of(shapes, shape).unwrap_or(usize::MAX));
     out.f64(material.friction);
     out.f64(material.restitution);
+    for rule in [material.friction_rule, material.restitution_rule] {
+        out.u8(match rule {
+            Combine::GeometricMean => 0,
+            Combine::Average => 1,
+            Combine::Minimum => 2,
+            Combine::Maximum => 3,
+            Combine::Multiply => 4,
+        });
+    }
     if *kind == Kind::Dynamic {
         out.f64(mass.mass);
         out.vector(mass.centre);
@@ -233,6 +301,11 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     for vector in [state.velocity, state.spin, *force, *torque, constraint.force, constraint.torque] {
         out.vector(vector);
     }
+    let Rest { still, nest, disturbed } = rest;
+    out.f64(*still);
+    out.u64(nest.unwrap_or(u64::MAX));
+    out.u8(u8::from(*disturbed));
+    out.u8(u8::from(*fast));
 }
 
 fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, SnapshotError> {
@@ -250,7 +323,12 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     };
     let shape = usize::try_from(section.u64()?).ok().and_then(|index| shapes.get(index));
     let shape = shape.ok_or_else(|| section.invalid("there is no such shape"))?.clone();
-    let material = Material { friction: section.f64()?, restitution: section.f64()? };
+    let material = Material {
+        friction: section.f64()?,
+        restitution: section.f64()?,
+        friction_rule: decode_rule(section)?,
+        restitution_rule: decode_rule(section)?,
+    };
     if material.invalid().is_some() {
         return Err(section.invalid("not a material"));
     }
@@ -265,7 +343,26 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     let (force, torque) = (section.vector()?, section.vector()?);
     let constraint = ConstraintForces { force: section.vector()?, torque: section.vector()? };
     let reach = reach_of(&shape, mass.centre);
-    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint })
+    let still = section.finite()?;
+    let nest = match section.u64()? {
+        u64::MAX => None,
+        _ if kind != Kind::Dynamic => return Err(section.invalid("only dynamic bodies sleep")),
+        nest => Some(nest),
+    };
+    let rest = Rest { still, nest, disturbed: section.u8()? != 0 };
+    let fast = section.u8()? != 0;
+    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast })
+}
+
+fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
+    Ok(match section.u8()? {
+        0 => Combine::GeometricMean,
+        1 => Combine::Average,
+        2 => Combine::Minimum,
+        3 => Combine::Maximum,
+        4 => Combine::Multiply,
+        _ => return Err(section.invalid("unknown rule for combining surfaces")),
+    })
 }
 
 /// Least size of a joint.

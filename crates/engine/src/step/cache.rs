@@ -90,11 +90,21 @@ impl ContactCache {
         }
     }
 
-    /// Takes in the impulses of a step and lets the rest age.
-    pub fn store(&mut self, dt: f64, points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>) {
+    /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are.
+    pub fn store(
+        &mut self,
+        dt: f64,
+        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
+        held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
+    ) {
+        let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
         self.dt = dt;
-        for entry in self.pairs.values_mut() {
-            entry.age += 1;
+        for (pair, entry) in &mut self.pairs {
+            if !held(pair) {
+                entry.age += 1;
+            } else if scale != 1.0 {
+                entry.points.iter_mut().for_each(|point| point.impulse *= scale);
+            }
         }
         for (a, b, point) in points {
             let entry = self.pairs.entry(key(a, b)).or_default();
