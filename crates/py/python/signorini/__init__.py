@@ -1,0 +1,103 @@
+"""Rigid bodies in contact, with friction, where every step is solved and the solution is certified.
+
+>>> import signorini as sg
+>>> world = sg.World()
+>>> floor = world.add(sg.Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
+>>> ball = world.add(sg.Shape.sphere(0.5), mass=1.0, position=(0, 0, 2), restitution=0.0, name="ball")
+>>> run = world.run(120, dt=1 / 60)
+>>> bool(run["certified"].all())
+True
+>>> abs(float(ball.position[2]) - 0.5) < 1e-3
+True
+
+Units are SI throughout. Arrays are copies: what a world hands out never changes behind your back.
+"""
+
+from __future__ import annotations
+
+import os as _os
+
+from ._core import (
+    Block,
+    Body,
+    Certificate,
+    Energy,
+    EnergyLedger,
+    Joint,
+    Material,
+    Problem,
+    Scene,
+    Settings,
+    Shape,
+    Solution,
+    Stabilisation,
+    StepReport,
+    World,
+    __version__,
+    _after_fork_in_child,
+    methods,
+    problems,
+    scenes,
+)
+from ._ensemble import Ensemble, advance, rollout
+from ._errors import (
+    BusyError,
+    HandleError,
+    InternalError,
+    ProblemError,
+    SceneError,
+    ShapeError,
+    SignoriniError,
+    SnapshotError,
+    SolveError,
+    StepError,
+    WorldError,
+)
+from ._run import Run
+from ._solve import certify, load_problem, save_problem, solve
+from ._view import view
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_after_fork_in_child)
+
+__all__ = [
+    "Block",
+    "Body",
+    "BusyError",
+    "Certificate",
+    "Energy",
+    "EnergyLedger",
+    "Ensemble",
+    "HandleError",
+    "InternalError",
+    "Joint",
+    "Material",
+    "Problem",
+    "ProblemError",
+    "Run",
+    "Scene",
+    "SceneError",
+    "Settings",
+    "Shape",
+    "ShapeError",
+    "SignoriniError",
+    "SnapshotError",
+    "Solution",
+    "SolveError",
+    "Stabilisation",
+    "StepError",
+    "StepReport",
+    "World",
+    "WorldError",
+    "__version__",
+    "advance",
+    "certify",
+    "load_problem",
+    "methods",
+    "problems",
+    "rollout",
+    "save_problem",
+    "scenes",
+    "solve",
+    "view",
+]

@@ -1,0 +1,98 @@
+"""The table that a run returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Run(Mapping[str, "NDArray[Any]"]):
+    """One row per step: a mapping from column names to arrays.
+
+    Columns (SI): ``certified``, ``time``, ``residual`` (largest error at any contact [m/s]), ``floor`` (round-off of
+    that), ``speed``, ``penetration``, ``kinetic``, ``potential``, ``energy``, the works of the energy ledger
+    (``external_work``, ``normal_work``, ``friction_work``, ``joint_work``, ``driven_work``, ``integration``,
+    ``stabilisation``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds`` (wall time),
+    and counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``, ``corrected``,
+    ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if asked for.
+
+    >>> import signorini as sg
+    >>> world = sg.World()
+    >>> ball = world.add(sg.Shape.sphere(0.5), mass=1.0)
+    >>> run = world.run(3, dt=0.1)
+    >>> run["time"].round(9).tolist()
+    [0.1, 0.2, 0.3]
+    >>> run
+    <Run of 3 steps of 0.1 s: 3 certified, largest residual 0.0e+00 m/s>
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, NDArray[Any]],
+        states: dict[str, NDArray[Any]],
+        names: list[str | int | None],
+        dt: float,
+        tolerance: float,
+    ) -> None:
+        self._columns = columns
+        self.states = states
+        """Recorded states by name, shape (kept, bodies, 3 or 4), and their ``time`` [s]."""
+        self.names = names
+        """Names of the bodies, in the order of the states' second axis."""
+        self.dt = dt
+        """Time step [s]."""
+        self.tolerance = tolerance
+        """What the residual is held against [m/s]."""
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        return self._columns[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def steps(self) -> int:
+        """Number of rows."""
+        return len(self._columns["time"])
+
+    @property
+    def certified(self) -> bool:
+        """Whether every step is certified."""
+        return bool(self._columns["certified"].all())
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns by name."""
+        return dict(self._columns)
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def to_polars(self) -> Any:
+        """As a polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self._columns)
+
+    def plot(self, *, show: bool = False) -> Figure:
+        """Residual against tolerance, energy and contacts over time; needs matplotlib. Returns the figure."""
+        from ._plot import plot_run
+
+        return plot_run(self, show)
+
+    def __repr__(self) -> str:
+        certified = int(np.count_nonzero(self._columns["certified"]))
+        worst = float(self._columns["residual"].max(initial=0.0))
+        return f"<Run of {self.steps} steps of {self.dt:g} s: {certified} certified, largest residual {worst:.1e} m/s>"

@@ -1,0 +1,280 @@
+//! A body of a world, reached from Python.
+
+use crate::argument::{quaternion, vector, wxyz};
+use crate::raise;
+use crate::shape::{Material, Shape};
+use crate::world::World;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use signorini::glamx::DVec3;
+use signorini::{BodyHandle, BodyId, BodyView, Kind};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A body of a world. It stays valid as long as the body is part of the world; after that every use is a `HandleError`.
+///
+/// >>> from signorini import Shape, World
+/// >>> world = World()
+/// >>> ball = world.add(Shape.sphere(0.5), mass=2, position=(0, 0, 3), name="ball")
+/// >>> ball.velocity = (1, 0, 0)
+/// >>> ball.momentum
+/// array([2., 0., 0.])
+/// >>> ball.remove()
+/// >>> ball.position
+/// Traceback (most recent call last):
+///     ...
+/// signorini.HandleError: stale handle: slot 0, generation 0 was removed
+#[pyclass(module = "signorini", frozen)]
+pub struct Body {
+    pub world: Py<World>,
+    pub handle: BodyHandle,
+}
+
+/// Whatever names a body: itself, its name or its number.
+pub fn id_of(value: &Bound<'_, PyAny>) -> PyResult<BodyId> {
+    if let Ok(name) = value.extract::<&str>() {
+        return Ok(BodyId::from(name));
+    }
+    match value.extract::<u64>() {
+        Ok(number) => Ok(BodyId::from(number)),
+        Err(_) => Err(PyTypeError::new_err("a body is named by text or by a whole number from 0 to 2⁶⁴ − 1")),
+    }
+}
+
+/// The name, the number, or None.
+pub fn id_to_python<'py>(py: Python<'py>, id: &BodyId) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match id {
+        BodyId::Number(number) => number.into_pyobject(py)?.into_any(),
+        BodyId::Name(name) => (&**name).into_pyobject(py)?.into_any(),
+        BodyId::Automatic(_) => py.None().into_bound(py),
+    })
+}
+
+impl Body {
+    fn look<T>(&self, py: Python<'_>, look: impl FnOnce(BodyView<'_>) -> T) -> PyResult<T> {
+        let guarded = &self.world.bind(py).get().guarded;
+        guarded.with(|world| world.body(self.handle).map(look).map_err(raise::world))
+    }
+
+    fn change(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut signorini::World, BodyHandle) -> Result<(), signorini::WorldError>,
+    ) -> PyResult<()> {
+        self.world.bind(py).get().guarded.with(|world| change(world, self.handle).map_err(raise::world))
+    }
+
+    fn vector<'py>(
+        &self,
+        py: Python<'py>,
+        look: impl FnOnce(BodyView<'_>) -> DVec3,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.look(py, look)?.to_array().to_pyarray(py))
+    }
+}
+
+#[pymethods]
+impl Body {
+    /// The name or number it was given; None if neither.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let id = self.look(py, |body| body.id().clone())?;
+        id_to_python(py, &id)
+    }
+    /// "dynamic", "kinematic" or "fixed".
+    #[getter]
+    fn kind(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.look(py, |body| match body.kind() {
+            Kind::Dynamic => "dynamic",
+            Kind::Kinematic => "kinematic",
+            Kind::Fixed => "fixed",
+        })
+    }
+    /// Whether it is still part of its world.
+    #[getter]
+    fn alive(&self, py: Python<'_>) -> PyResult<bool> {
+        self.world.bind(py).get().guarded.with(|world| Ok(world.body(self.handle).is_ok()))
+    }
+    /// The world it belongs to.
+    #[getter]
+    fn world(&self, py: Python<'_>) -> Py<World> {
+        self.world.clone_ref(py)
+    }
+    /// What it is made of.
+    #[getter]
+    fn shape(&self, py: Python<'_>) -> PyResult<Shape> {
+        self.look(py, |body| Shape(body.shape().clone()))
+    }
+    /// Mass [kg]; infinite unless dynamic.
+    #[getter]
+    fn mass(&self, py: Python<'_>) -> PyResult<f64> {
+        self.look(py, |body| body.mass())
+    }
+    /// Inertia about the centre of mass, world axes [kg·m²], shape (3, 3); zero unless dynamic.
+    #[getter]
+    fn inertia<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        // Symmetric: columns are rows.
+        self.look(py, |body| body.inertia().to_cols_array())?.to_pyarray(py).reshape([3, 3])
+    }
+    /// Surface.
+    #[getter]
+    fn material(&self, py: Python<'_>) -> PyResult<Material> {
+        self.look(py, |body| Material(body.material()))
+    }
+    #[setter]
+    fn set_material(&self, py: Python<'_>, material: Material) -> PyResult<()> {
+        self.change(py, |world, body| world.set_material(body, material.0))
+    }
+    /// Where the origin of its frame is [m].
+    #[getter]
+    fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.position())
+    }
+    #[setter]
+    fn set_position(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let position = vector("position", value)?;
+        self.change(value.py(), |world, body| world.set_position(body, position))
+    }
+    /// Orientation, a unit quaternion (w, x, y, z).
+    #[getter]
+    fn orientation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.look(py, |body| wxyz(body.orientation()))?.to_pyarray(py))
+    }
+    #[setter]
+    fn set_orientation(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let orientation = quaternion("orientation", value)?;
+        self.change(value.py(), |world, body| world.set_orientation(body, orientation))
+    }
+    /// Velocity of the centre of mass [m/s].
+    #[getter]
+    fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.velocity())
+    }
+    #[setter]
+    fn set_velocity(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let velocity = vector("velocity", value)?;
+        self.change(value.py(), |world, body| world.set_velocity(body, velocity))
+    }
+    /// Angular velocity, world axes [rad/s].
+    #[getter]
+    fn spin<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.spin())
+    }
+    #[setter]
+    fn set_spin(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let spin = vector("spin", value)?;
+        self.change(value.py(), |world, body| world.set_spin(body, spin))
+    }
+    /// Where the centre of mass is [m].
+    #[getter]
+    fn centre_of_mass<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.centre_of_mass())
+    }
+    /// Momentum [kg·m/s]; zero unless dynamic.
+    #[getter]
+    fn momentum<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.momentum())
+    }
+    /// Angular momentum about the origin of the world [kg·m²/s]; zero unless dynamic.
+    #[getter]
+    fn angular_momentum<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.angular_momentum())
+    }
+    /// Force that contacts and joints exerted in the last step [N].
+    #[getter]
+    fn constraint_force<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.constraint_forces().force)
+    }
+    /// Torque of the same about the centre of mass [N·m].
+    #[getter]
+    fn constraint_torque<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.constraint_forces().torque)
+    }
+
+    /// Adds a force [N] for the next step, at the centre of mass or at a point of the world `at` [m].
+    #[pyo3(signature = (force, *, at=None))]
+    fn add_force(&self, force: &Bound<'_, PyAny>, at: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let py = force.py();
+        let force = vector("force", force)?;
+        match at {
+            None => self.change(py, |world, body| world.add_force(body, force)),
+            Some(point) => {
+                let point = vector("at", point)?;
+                self.change(py, |world, body| world.add_force_at(body, force, point))
+            }
+        }
+    }
+
+    /// Adds a torque [N·m] for the next step, world axes.
+    fn add_torque(&self, torque: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = torque.py();
+        let torque = vector("torque", torque)?;
+        self.change(py, |world, body| world.add_torque(body, torque))
+    }
+
+    /// Takes it out of its world, with every joint that holds it.
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        self.change(py, |world, body| world.remove(body))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Body>().is_ok_and(|other| other.get().handle == self.handle)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.handle.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let describe = |body: BodyView<'_>| {
+            let DVec3 { x, y, z } = body.position();
+            format!("<{} at ({x:.4}, {y:.4}, {z:.4}) m>", body.id())
+        };
+        self.world
+            .bind(py)
+            .get()
+            .guarded
+            .with(|world| Ok(world.body(self.handle).map_or_else(|_| "<removed body>".to_owned(), describe)))
+    }
+}
+
+/// A joint of a world.
+#[pyclass(module = "signorini", frozen)]
+pub struct Joint {
+    pub world: Py<World>,
+    pub handle: signorini::JointHandle,
+}
+
+#[pymethods]
+impl Joint {
+    /// "distance", "ball" or "fixed".
+    #[getter]
+    fn kind(&self, py: Python<'_>) -> PyResult<&'static str> {
+        let joint = self.world.bind(py).get().guarded.with(|w| w.joint(self.handle).map_err(raise::world))?;
+        Ok(kind_name(&joint.kind))
+    }
+    /// Whether it is still part of its world.
+    #[getter]
+    fn alive(&self, py: Python<'_>) -> PyResult<bool> {
+        self.world.bind(py).get().guarded.with(|world| Ok(world.joint(self.handle).is_ok()))
+    }
+    /// Takes it out of its world.
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        self.world.bind(py).get().guarded.with(|world| world.remove_joint(self.handle).map_err(raise::world))
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let joint = self.world.bind(py).get().guarded.with(|world| Ok(world.joint(self.handle)))?;
+        Ok(joint.map_or_else(|_| "<removed joint>".to_owned(), |joint| format!("<{} joint>", kind_name(&joint.kind))))
+    }
+}
+
+fn kind_name(kind: &signorini::JointKind) -> &'static str {
+    match kind {
+        signorini::JointKind::Distance { .. } => "distance",
+        signorini::JointKind::Ball => "ball",
+        signorini::JointKind::Fixed => "fixed",
+        _ => "joint",
+    }
+}

@@ -1,0 +1,314 @@
+//! What a step says about itself.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use signorini_problem::Tolerance;
+
+/// A serialisable value as a dictionary of Python.
+fn dictionary<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(value).map_err(crate::raise::scene)?;
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+/// How far impulses are from solving a contact problem, recomputed from the problem and the impulses alone. Zero
+/// everywhere means solved; `natural` is the headline.
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Certificate(pub signorini_problem::Certificate);
+
+#[pymethods]
+impl Certificate {
+    /// Largest natural map of any block [m/s]: the error that decides.
+    #[getter]
+    fn natural(&self) -> f64 {
+        self.0.natural
+    }
+    /// The block that has it.
+    #[getter]
+    fn worst_block(&self) -> Option<usize> {
+        self.0.worst_block
+    }
+    /// 2-norm of the natural map over that of q.
+    #[getter]
+    fn natural_rel(&self) -> f64 {
+        self.0.natural_rel
+    }
+    /// Largest violation of Signorini's condition by itself, |min(w r_N, u_N)| [m/s].
+    #[getter]
+    fn normal(&self) -> f64 {
+        self.0.normal
+    }
+    /// The error of FCLIB and Siconos, for comparison; mixes units.
+    #[getter]
+    fn fclib_error(&self) -> f64 {
+        self.0.fclib_error
+    }
+    /// Largest approach speed left [m/s].
+    #[getter]
+    fn penetration_rate(&self) -> f64 {
+        self.0.penetration_rate
+    }
+    /// Largest speed of a joint row [m/s].
+    #[getter]
+    fn joint_rate(&self) -> f64 {
+        self.0.joint_rate
+    }
+    /// Largest adhesive impulse [N·s].
+    #[getter]
+    fn pull(&self) -> f64 {
+        self.0.pull
+    }
+    /// Largest distance outside a cone or interval [N·s].
+    #[getter]
+    fn outside_cone(&self) -> f64 {
+        self.0.outside_cone
+    }
+    /// Largest |r_N u_N| [J].
+    #[getter]
+    fn signorini(&self) -> f64 {
+        self.0.signorini
+    }
+    /// Largest |μ r_N |u_T| + r_T·u_T| [J]: zero iff friction dissipates as much as it may.
+    #[getter]
+    fn dissipation_defect(&self) -> f64 {
+        self.0.dissipation_defect
+    }
+    /// Slip speed of contacts strictly inside their cone [m/s].
+    #[getter]
+    fn creep(&self) -> f64 {
+        self.0.creep
+    }
+    /// Round-off of one evaluation of u [m/s]: nothing smaller can be seen.
+    #[getter]
+    fn floor(&self) -> f64 {
+        self.0.floor
+    }
+    /// Largest |q| [m/s]: the scale of the problem.
+    #[getter]
+    fn speed(&self) -> f64 {
+        self.0.speed
+    }
+    /// Blocks by state: open, slip, stick, joint, free, bound.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.0.counts)
+    }
+
+    /// Whether this proves the answer to a tolerance: `natural ≤ tolerance·max(1 m/s, speed)`, or with
+    /// `relative=True` the dimensionless errors against it.
+    #[pyo3(signature = (tolerance=1e-9, *, relative=false))]
+    fn meets(&self, tolerance: f64, relative: bool) -> bool {
+        self.0.meets(&if relative { Tolerance::relative(tolerance) } else { Tolerance::velocity(tolerance) })
+    }
+
+    /// All fields.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.0)
+    }
+
+    fn __repr__(&self) -> String {
+        let counts = self.0.counts;
+        format!(
+            "Certificate(natural={:.3e} m/s, normal={:.3e} m/s, open={}, slip={}, stick={})",
+            self.0.natural, self.0.normal, counts.open, counts.slip, counts.stick
+        )
+    }
+}
+
+/// Energy of a world [J].
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Energy(pub signorini::Energy);
+
+#[pymethods]
+impl Energy {
+    /// ½ m|v|² [J].
+    #[getter]
+    fn linear(&self) -> f64 {
+        self.0.linear
+    }
+    /// ½ ω·Iω [J].
+    #[getter]
+    fn rotational(&self) -> f64 {
+        self.0.rotational
+    }
+    /// −m g·x [J], zero at the origin.
+    #[getter]
+    fn potential(&self) -> f64 {
+        self.0.potential
+    }
+    /// Linear and rotational together [J].
+    #[getter]
+    fn kinetic(&self) -> f64 {
+        self.0.kinetic()
+    }
+    /// All together [J].
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total()
+    }
+    fn __repr__(&self) -> String {
+        format!("Energy(kinetic={} J, potential={} J)", self.0.kinetic(), self.0.potential)
+    }
+}
+
+/// Where the energy of a step went. Every work is evaluated by itself; that they add up is checked: `closure`.
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct EnergyLedger(pub signorini::EnergyLedger);
+
+#[pymethods]
+impl EnergyLedger {
+    /// Before the step.
+    #[getter]
+    fn before(&self) -> Energy {
+        Energy(self.0.before)
+    }
+    /// After the step.
+    #[getter]
+    fn after(&self) -> Energy {
+        Energy(self.0.after)
+    }
+    /// Work of applied forces and torques [J].
+    #[getter]
+    fn external(&self) -> f64 {
+        self.0.external
+    }
+    /// Work of normal impulses [J].
+    #[getter]
+    fn normal(&self) -> f64 {
+        self.0.normal
+    }
+    /// Work of friction [J].
+    #[getter]
+    fn friction(&self) -> f64 {
+        self.0.friction
+    }
+    /// Work of joints [J].
+    #[getter]
+    fn joints(&self) -> f64 {
+        self.0.joints
+    }
+    /// Work that kinematic bodies did on the others [J].
+    #[getter]
+    fn driven(&self) -> f64 {
+        self.0.driven
+    }
+    /// What the first-order integrator of bodies in contact does [J].
+    #[getter]
+    fn integration(&self) -> f64 {
+        self.0.integration
+    }
+    /// What contacts did to the motion that forces alone would have made [J]; not part of the sum.
+    #[getter]
+    fn against_free_motion(&self) -> f64 {
+        self.0.against_free_motion
+    }
+    /// What the correction of overlap and drift put in [J].
+    #[getter]
+    fn stabilisation(&self) -> f64 {
+        self.0.stabilisation
+    }
+    /// Change of energy that no entry explains [J]: round-off, or a bug.
+    #[getter]
+    fn closure(&self) -> f64 {
+        self.0.closure()
+    }
+    /// Largest energy or work in the account [J].
+    #[getter]
+    fn scale(&self) -> f64 {
+        self.0.scale()
+    }
+    /// All entries.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.0)
+    }
+    fn __repr__(&self) -> String {
+        let change = self.0.after.total() - self.0.before.total();
+        format!("EnergyLedger(change={:.3e} J, closure={:.1e} J)", change, self.0.closure())
+    }
+}
+
+/// What happened in a step.
+#[pyclass(module = "signorini", frozen)]
+pub struct StepReport {
+    pub report: signorini::StepReport,
+    pub tolerance: f64,
+}
+
+#[pymethods]
+impl StepReport {
+    /// "certified" if the certificate of every island meets the tolerance, else "degraded".
+    #[getter]
+    fn status(&self) -> &'static str {
+        if self.certified() { "certified" } else { "degraded" }
+    }
+    /// Whether the certificate of every island meets the tolerance.
+    #[getter]
+    fn certified(&self) -> bool {
+        self.report.status == signorini::StepStatus::Certified
+    }
+    /// Certificate of the island with the largest error; None if nothing touched.
+    #[getter]
+    fn certificate(&self) -> Option<Certificate> {
+        self.report.certificate.map(Certificate)
+    }
+    /// Largest error at any contact [m/s]; 0 if nothing touched.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.report.certificate.map_or(0.0, |certificate| certificate.natural)
+    }
+    /// Tolerance that was asked for [m/s].
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+    /// Deepest overlap at the start of the step [m].
+    #[getter]
+    fn penetration(&self) -> f64 {
+        self.report.penetration
+    }
+    /// Least factor by which restitution was scaled down to keep contact from making energy; 1 if none.
+    #[getter]
+    fn restitution_scale(&self) -> f64 {
+        self.report.restitution_scale
+    }
+    /// Contact points.
+    #[getter]
+    fn contacts(&self) -> usize {
+        self.report.counts.contacts
+    }
+    /// Bodies, pairs, contacts, impacts, joints, islands, corrected, and contacts by state.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.report.counts)
+    }
+    /// What the solvers did: iterations, factorizations, set changes, active blocks, indeterminacy.
+    #[getter]
+    fn effort<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.report.effort)
+    }
+    /// Where the energy went.
+    #[getter]
+    fn energy(&self) -> EnergyLedger {
+        EnergyLedger(self.report.energy)
+    }
+    /// Wall time of the stages [s].
+    #[getter]
+    fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.report.times)
+    }
+    /// Everything.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.report)
+    }
+    /// Draws residual against tolerance and the energy ledger; needs matplotlib. Returns the figure.
+    #[pyo3(signature = (*, show=false))]
+    fn plot<'py>(slf: &Bound<'py, Self>, show: bool) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._plot")?.call_method1("plot_report", (slf, show))
+    }
+    fn __repr__(&self) -> String {
+        let contacts = self.report.counts.contacts;
+        format!("StepReport({}, residual={:.1e} m/s, contacts={contacts})", self.status(), self.residual())
+    }
+}

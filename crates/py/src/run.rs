@@ -1,0 +1,120 @@
+//! Many steps in one call.
+//!
+//! Without a callback the steps run without the interpreter's lock; every 50 ms signals are looked at, so that Ctrl-C
+//! stops between two steps. With a callback the world is free between steps: the callback may look and change.
+
+use crate::log::{Log, Recording};
+use crate::raise;
+use crate::report::StepReport;
+use crate::threads;
+use crate::world::World;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use signorini::StepError;
+use std::time::{Duration, Instant};
+
+/// How long to go without looking at signals.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Steps the world and returns a `signorini.Run`. If a step is refused, the exception carries the run so far as
+/// `completed`, and the world is as it was before that step.
+pub fn run<'py>(
+    world: &Bound<'py, World>,
+    steps: usize,
+    dt: f64,
+    recording: Recording,
+    callback: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = world.py();
+    if let Some(callback) = callback
+        && !callback.is_callable()
+    {
+        return Err(PyTypeError::new_err("callback: expected something that can be called"));
+    }
+    let claim = world.get().guarded.claim()?;
+    let mut log = Log::new(recording, steps);
+    let outcome = match callback {
+        None => uninterrupted(world, steps, dt, &mut log)?,
+        Some(callback) => with_callback(world, steps, dt, &mut log, callback)?,
+    };
+    drop(claim);
+    let finished = finish(py, world, log, dt);
+    match outcome {
+        Ok(()) => finished,
+        Err(error) => {
+            let exception = raise::step(error);
+            exception.value(py).setattr("completed", finished?)?;
+            Err(exception)
+        }
+    }
+}
+
+fn finish<'py>(py: Python<'py>, world: &Bound<'py, World>, log: Log, dt: f64) -> PyResult<Bound<'py, PyAny>> {
+    let (columns, states) = log.into_python(py)?;
+    let (names, tolerance) =
+        world.get().guarded.with(|w| Ok((crate::world::names(py, w)?, w.settings().stop.tolerance.value)))?;
+    py.import("signorini._run")?.getattr("Run")?.call1((columns, states, names, dt, tolerance))
+}
+
+fn uninterrupted(world: &Bound<'_, World>, steps: usize, dt: f64, log: &mut Log) -> PyResult<Result<(), StepError>> {
+    let py = world.py();
+    world.get().guarded.with(|engine| {
+        let mut done = 0;
+        while done < steps {
+            let batch = || {
+                let started = Instant::now();
+                while done < steps && started.elapsed() < PATIENCE {
+                    let report = engine.step(dt)?;
+                    log.push(&report, engine);
+                    done += 1;
+                }
+                Ok(())
+            };
+            if let Err(error) = py.detach(|| threads::engine(batch))? {
+                return Ok(Err(error));
+            }
+            py.check_signals()?;
+        }
+        Ok(Ok(()))
+    })
+}
+
+fn with_callback(
+    world: &Bound<'_, World>,
+    steps: usize,
+    dt: f64,
+    log: &mut Log,
+    callback: &Bound<'_, PyAny>,
+) -> PyResult<Result<(), StepError>> {
+    let py = world.py();
+    let guarded = &world.get().guarded;
+    let mut expected = None;
+    for _ in 0..steps {
+        let stepped = guarded.detached(py, |engine| {
+            threads::engine(|| {
+                let report = engine.step(dt)?;
+                let bodies = *expected.get_or_insert(report.counts.bodies);
+                let fits = bodies == report.counts.bodies || !log.keeps_states();
+                if fits {
+                    log.push(&report, engine);
+                }
+                Ok((report, fits))
+            })
+        })??;
+        let (report, fits) = match stepped {
+            Ok(stepped) => stepped,
+            Err(error) => return Ok(Err(error)),
+        };
+        if !fits {
+            return Err(PyValueError::new_err("record: the number of bodies may not change while states are kept"));
+        }
+        let tolerance = guarded.with(|engine| Ok(engine.settings().stop.tolerance.value))?;
+        let report = Bound::new(py, StepReport { report, tolerance })?;
+        let answer = callback.call1((world, report))?;
+        py.check_signals()?;
+        if answer.is_instance_of::<pyo3::types::PyBool>() && !answer.is_truthy()? {
+            break;
+        }
+    }
+    Ok(Ok(()))
+}

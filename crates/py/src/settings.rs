@@ -1,0 +1,189 @@
+//! Settings of a world.
+
+use crate::argument::vector;
+use crate::raise;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use signorini::StoppingRule;
+use signorini::glamx::DVec3;
+
+/// How overlap is taken out. Made by the static methods.
+///
+/// >>> from signorini import Stabilisation
+/// >>> Stabilisation.split_impulse(fraction=0.1)
+/// Stabilisation.split_impulse(fraction=0.1, slop=0.0001, cap=0.05)
+#[pyclass(module = "signorini", frozen, eq, from_py_object)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Stabilisation(pub signorini::Stabilisation);
+
+#[pymethods]
+impl Stabilisation {
+    /// Not at all.
+    #[staticmethod]
+    fn none() -> Self {
+        Stabilisation(signorini::Stabilisation::None)
+    }
+
+    /// Poses are moved by `fraction` of the overlap beyond `slop` [m] per step, at most `cap` [m]; velocities stay bit
+    /// for bit as they are.
+    #[staticmethod]
+    #[pyo3(signature = (fraction=0.2, slop=1e-4, cap=0.05))]
+    fn split_impulse(fraction: f64, slop: f64, cap: f64) -> Self {
+        Stabilisation(signorini::Stabilisation::SplitImpulse { fraction, slop, cap })
+    }
+
+    /// `fraction` of the overlap per step is added to the separating velocity: the classical way, which puts in energy.
+    #[staticmethod]
+    #[pyo3(signature = (fraction=0.2))]
+    fn velocity_bias(fraction: f64) -> Self {
+        Stabilisation(signorini::Stabilisation::VelocityBias { fraction })
+    }
+
+    fn __repr__(&self) -> String {
+        match self.0 {
+            signorini::Stabilisation::None => "Stabilisation.none()".to_owned(),
+            signorini::Stabilisation::SplitImpulse { fraction, slop, cap } => {
+                format!("Stabilisation.split_impulse(fraction={fraction}, slop={slop}, cap={cap})")
+            }
+            signorini::Stabilisation::VelocityBias { fraction } => {
+                format!("Stabilisation.velocity_bias(fraction={fraction})")
+            }
+            _ => "Stabilisation".to_owned(),
+        }
+    }
+}
+
+/// What holds for a whole world.
+///
+/// >>> from signorini import Settings
+/// >>> moon = Settings(gravity=(0, 0, -1.62))
+/// >>> moon.replace(method="nsgs").method
+/// 'nsgs'
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Settings(pub signorini::Settings);
+
+#[pymethods]
+impl Settings {
+    #[new]
+    #[pyo3(signature = (
+        *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
+        joint_correction=None, margin=None, max_contacts=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn new(
+        gravity: Option<&Bound<'_, PyAny>>,
+        method: Option<&str>,
+        tolerance: Option<f64>,
+        max_iterations: Option<usize>,
+        rest_speed: Option<f64>,
+        stabilisation: Option<Stabilisation>,
+        joint_correction: Option<f64>,
+        margin: Option<f64>,
+        max_contacts: Option<usize>,
+    ) -> PyResult<Self> {
+        let base = Settings(signorini::Settings::default());
+        base.replace(
+            gravity,
+            method,
+            tolerance,
+            max_iterations,
+            rest_speed,
+            stabilisation,
+            joint_correction,
+            margin,
+            max_contacts,
+        )
+    }
+
+    /// The same settings with some changed; takes the keywords of the constructor.
+    #[pyo3(signature = (
+        *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
+        joint_correction=None, margin=None, max_contacts=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    pub fn replace(
+        &self,
+        gravity: Option<&Bound<'_, PyAny>>,
+        method: Option<&str>,
+        tolerance: Option<f64>,
+        max_iterations: Option<usize>,
+        rest_speed: Option<f64>,
+        stabilisation: Option<Stabilisation>,
+        joint_correction: Option<f64>,
+        margin: Option<f64>,
+        max_contacts: Option<usize>,
+    ) -> PyResult<Self> {
+        let mut settings = self.0;
+        if let Some(gravity) = gravity {
+            settings.gravity = vector("gravity", gravity)?;
+        }
+        if let Some(method) = method {
+            settings.method = method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
+        }
+        settings.stop = StoppingRule {
+            tolerance: tolerance.map_or(settings.stop.tolerance, signorini::Tolerance::velocity),
+            max_iterations: max_iterations.or(settings.stop.max_iterations),
+        };
+        settings.rest_speed = rest_speed.unwrap_or(settings.rest_speed);
+        settings.stabilisation = stabilisation.map_or(settings.stabilisation, |s| s.0);
+        settings.joint_correction = joint_correction.unwrap_or(settings.joint_correction);
+        settings.margin = margin.unwrap_or(settings.margin);
+        settings.max_contacts = max_contacts.unwrap_or(settings.max_contacts);
+        // The world knows what is allowed; an empty one costs nothing.
+        signorini::World::new(settings).map_err(raise::world)?;
+        Ok(Settings(settings))
+    }
+
+    /// Acceleration of free fall [m/s²].
+    #[getter]
+    fn gravity(&self) -> [f64; 3] {
+        self.0.gravity.to_array()
+    }
+    /// Name of the method that solves contact; see `signorini.methods()`.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.0.method.name()
+    }
+    /// Largest error allowed at any contact [m/s], relative to the speed of approach where that is above 1 m/s.
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.0.stop.tolerance.value
+    }
+    /// Most iterations of the method, in its own unit; None is the method's default.
+    #[getter]
+    fn max_iterations(&self) -> Option<usize> {
+        self.0.stop.max_iterations
+    }
+    /// Approach speed below which nothing bounces [m/s].
+    #[getter]
+    fn rest_speed(&self) -> f64 {
+        self.0.rest_speed
+    }
+    /// How overlap is taken out.
+    #[getter]
+    fn stabilisation(&self) -> Stabilisation {
+        Stabilisation(self.0.stabilisation)
+    }
+    /// Fraction of a joint's position error taken out per step.
+    #[getter]
+    fn joint_correction(&self) -> f64 {
+        self.0.joint_correction
+    }
+    /// Distance within which slow shapes are already looked at [m].
+    #[getter]
+    fn margin(&self) -> f64 {
+        self.0.margin
+    }
+    /// Most contact points; more are an error, none is dropped.
+    #[getter]
+    fn max_contacts(&self) -> usize {
+        self.0.max_contacts
+    }
+
+    fn __repr__(&self) -> String {
+        let DVec3 { x, y, z } = self.0.gravity;
+        let (method, tolerance) = (self.method(), self.tolerance());
+        format!("Settings(gravity=({x}, {y}, {z}), method='{method}', tolerance={tolerance:e})")
+    }
+}

@@ -1,0 +1,539 @@
+//! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
+
+use crate::argument::{quaternion, vector, vector_or, wrong_type};
+use crate::body::{Body, Joint, id_of, id_to_python};
+use crate::contacts;
+use crate::guard::Guarded;
+use crate::log::Recording;
+use crate::problem::Problem;
+use crate::raise;
+use crate::report::{Energy, StepReport};
+use crate::run;
+use crate::scene::Scene;
+use crate::settings::Settings;
+use crate::shape::{Material, Shape, merged};
+use crate::state::{self, Quantity};
+use crate::threads;
+use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use signorini::glamx::{DMat3, DVec3};
+use signorini::{Anchor, BodyId, Kind, MassProperties, PairContact, Snapshot};
+
+/// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.
+///
+/// >>> from signorini import Shape, World
+/// >>> world = World(gravity=(0, 0, -9.81))
+/// >>> floor = world.add(Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
+/// >>> ball = world.add(Shape.sphere(0.5), mass=1.0, position=(0, 0, 0.5), name="ball")
+/// >>> report = world.step(1 / 60)
+/// >>> report.status
+/// 'certified'
+/// >>> world.names
+/// ['ball', 'floor']
+/// >>> world.positions.round(6)
+/// array([[0. , 0. , 0.5],
+///        [0. , 0. , 0. ]])
+///
+/// A world may be used from one thread at a time: a second one gets a `BusyError` (a `RuntimeError`) at once.
+#[pyclass(module = "signorini", frozen)]
+pub struct World {
+    pub guarded: Guarded,
+}
+
+impl World {
+    pub fn of(world: signorini::World) -> Self {
+        World { guarded: Guarded::new(world) }
+    }
+
+    fn read<'py>(&self, py: Python<'py>, quantity: Quantity) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.guarded.with(|world| state::read(py, world, quantity))
+    }
+
+    fn write(&self, quantity: Quantity, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.guarded.with(|world| state::write(world, quantity, value))
+    }
+}
+
+/// Names, numbers or None of all bodies in the order of their ids.
+pub fn names<'py>(py: Python<'py>, world: &signorini::World) -> PyResult<Bound<'py, PyList>> {
+    let names = world.bodies().map(|(_, body)| id_to_python(py, body.id())).collect::<PyResult<Vec<_>>>()?;
+    PyList::new(py, names)
+}
+
+/// Settings given, and keywords that override them.
+fn settings_of<'py>(
+    py: Python<'py>,
+    settings: Option<&Bound<'py, Settings>>,
+    overrides: Option<&Bound<'py, PyDict>>,
+) -> PyResult<signorini::Settings> {
+    let class = py.get_type::<Settings>();
+    let merged = merged(PyDict::new(py), overrides)?;
+    let settings = match settings {
+        None => class.call((), Some(&merged))?,
+        Some(settings) => settings.call_method("replace", (), Some(&merged))?,
+    };
+    Ok(settings.cast::<Settings>()?.get().0)
+}
+
+fn kind_of(kind: &str) -> PyResult<Kind> {
+    match kind {
+        "dynamic" => Ok(Kind::Dynamic),
+        "kinematic" => Ok(Kind::Kinematic),
+        "fixed" => Ok(Kind::Fixed),
+        other => Err(PyValueError::new_err(format!("kind: '{other}' is none of dynamic, kinematic, fixed"))),
+    }
+}
+
+#[pymethods]
+impl World {
+    #[new]
+    #[pyo3(signature = (settings=None, **overrides))]
+    fn new<'py>(
+        py: Python<'py>,
+        settings: Option<&Bound<'py, Settings>>,
+        overrides: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let settings = settings_of(py, settings, overrides)?;
+        signorini::World::new(settings).map(World::of).map_err(raise::world)
+    }
+
+    /// The world of a scene: a `Scene`, the name of a built-in one, or the path of a file.
+    #[staticmethod]
+    fn from_scene(scene: &Bound<'_, PyAny>) -> PyResult<World> {
+        Scene::of(scene)?.build_world().map(World::of)
+    }
+
+    /// Adds a body and returns it.
+    ///
+    /// `kind` is "dynamic", "kinematic" (moves as told) or "fixed". `name` is text or a whole number; results do not
+    /// depend on the order in which named bodies are added. Give `mass` [kg] or `density` [kg/m³]; neither means water.
+    /// `mass` with `inertia` (3, 3) [kg·m²] about `centre` [m] overrides what follows from the shape. `position` [m] is
+    /// that of the shape's frame, `orientation` a unit quaternion (w, x, y, z), `velocity` [m/s] that of the centre of
+    /// mass, `spin` [rad/s] in world axes.
+    #[pyo3(signature = (
+        shape, *, kind="dynamic", name=None, mass=None, density=None, inertia=None, centre=None, position=None,
+        orientation=None, velocity=None, spin=None, material=None, friction=None, restitution=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add(
+        slf: &Bound<'_, Self>,
+        shape: &Bound<'_, PyAny>,
+        kind: &str,
+        name: Option<&Bound<'_, PyAny>>,
+        mass: Option<f64>,
+        density: Option<f64>,
+        inertia: Option<&Bound<'_, PyAny>>,
+        centre: Option<&Bound<'_, PyAny>>,
+        position: Option<&Bound<'_, PyAny>>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        velocity: Option<&Bound<'_, PyAny>>,
+        spin: Option<&Bound<'_, PyAny>>,
+        material: Option<Material>,
+        friction: Option<f64>,
+        restitution: Option<f64>,
+    ) -> PyResult<Body> {
+        let shape = shape.cast::<Shape>().map_err(|_| wrong_type("shape", "a Shape", shape))?.get().0.clone();
+        let mut body = match kind_of(kind)? {
+            Kind::Dynamic => signorini::Body::dynamic(shape),
+            Kind::Kinematic => signorini::Body::kinematic(shape),
+            Kind::Fixed => signorini::Body::fixed(shape),
+        };
+        if let Some(name) = name {
+            body = match id_of(name)? {
+                BodyId::Number(number) => body.numbered(number),
+                BodyId::Name(name) => body.named(&name),
+                BodyId::Automatic(_) => body,
+            };
+        }
+        body = match (mass, density, inertia) {
+            (Some(_), Some(_), _) => {
+                return Err(PyValueError::new_err("density: give the mass or the density, not both"));
+            }
+            (Some(mass), None, Some(inertia)) => {
+                let rows = crate::argument::rows::<3>("inertia", inertia)?;
+                let [x, y, z] = rows[..] else {
+                    return Err(crate::argument::wrong_shape("inertia", "[3, 3]", &[rows.len(), 3]));
+                };
+                // Rows into columns: a valid inertia is symmetric, and one that is not is refused either way.
+                let inertia = DMat3::from_cols_array_2d(&[x, y, z]);
+                body.mass_properties(MassProperties {
+                    mass,
+                    centre: vector_or("centre", centre, DVec3::ZERO)?,
+                    inertia,
+                })
+            }
+            (None, _, Some(_)) => return Err(PyValueError::new_err("inertia: needs the mass as well")),
+            (_, _, None) if centre.is_some() => return Err(PyValueError::new_err("centre: needs the inertia as well")),
+            (Some(mass), None, None) => body.mass(mass),
+            (None, Some(density), None) => body.density(density),
+            (None, None, None) => body,
+        };
+        if let Some(orientation) = orientation {
+            body = body.orientation(quaternion("orientation", orientation)?);
+        }
+        let mut surface = material.map_or_else(signorini::Material::default, |material| material.0);
+        surface.friction = friction.unwrap_or(surface.friction);
+        surface.restitution = restitution.unwrap_or(surface.restitution);
+        let body = body
+            .material(surface)
+            .position(vector_or("position", position, DVec3::ZERO)?)
+            .velocity(vector_or("velocity", velocity, DVec3::ZERO)?)
+            .spin(vector_or("spin", spin, DVec3::ZERO)?);
+        let handle = slf.get().guarded.with(|world| world.add(body).map_err(raise::world))?;
+        Ok(Body { world: slf.clone().unbind(), handle })
+    }
+
+    /// Ties body `a` to body `b`, or to the world if `b` is None.
+    ///
+    /// `kind` is "distance" (keeps the anchors `length` [m] apart), "ball" (keeps them together) or "fixed" (and the
+    /// orientations). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or of the world [m].
+    #[pyo3(signature = (kind, a, b=None, *, anchor_a=None, anchor_b=None, length=None, bodies_touch=false))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add_joint(
+        slf: &Bound<'_, Self>,
+        kind: &str,
+        a: &Bound<'_, PyAny>,
+        b: Option<&Bound<'_, PyAny>>,
+        anchor_a: Option<&Bound<'_, PyAny>>,
+        anchor_b: Option<&Bound<'_, PyAny>>,
+        length: Option<f64>,
+        bodies_touch: bool,
+    ) -> PyResult<Joint> {
+        let first = World::handle(slf, "a", a)?;
+        let at_a = vector_or("anchor_a", anchor_a, DVec3::ZERO)?;
+        let at_b = vector_or("anchor_b", anchor_b, DVec3::ZERO)?;
+        let other = match b {
+            None => Anchor::World(at_b),
+            Some(b) => Anchor::Body(World::handle(slf, "b", b)?, at_b),
+        };
+        let joint = match (kind, length) {
+            ("distance", Some(length)) => signorini::Joint::distance(first, at_a, other, length),
+            ("distance", None) => return Err(PyValueError::new_err("length: a distance joint needs it")),
+            ("ball", None) => signorini::Joint::ball(first, at_a, other),
+            ("fixed", None) => signorini::Joint::fixed(first, at_a, other),
+            ("ball" | "fixed", Some(_)) => return Err(PyValueError::new_err("length: only a distance joint has one")),
+            (kind, _) => {
+                return Err(PyValueError::new_err(format!("kind: '{kind}' is none of distance, ball, fixed")));
+            }
+        };
+        let joint = joint.contact(if bodies_touch { PairContact::Kept } else { PairContact::Ignored });
+        let handle = slf.get().guarded.with(|world| world.add_joint(joint).map_err(raise::world))?;
+        Ok(Joint { world: slf.clone().unbind(), handle })
+    }
+
+    /// The body with this name or number; a `KeyError` if there is none.
+    fn __getitem__(slf: &Bound<'_, Self>, name: &Bound<'_, PyAny>) -> PyResult<Body> {
+        let handle = World::handle(slf, "name", name)?;
+        Ok(Body { world: slf.clone().unbind(), handle })
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if let Ok(body) = name.cast::<Body>() {
+            return self.guarded.with(|world| Ok(world.body(body.get().handle).is_ok()));
+        }
+        let id = id_of(name)?;
+        self.guarded.with(|world| Ok(world.find(id).is_some()))
+    }
+
+    /// Number of bodies.
+    fn __len__(&self) -> PyResult<usize> {
+        self.guarded.with(|world| Ok(world.bodies().count()))
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(World::bodies(slf)?.try_iter()?.into_any())
+    }
+
+    /// All bodies in the order of their ids.
+    #[getter]
+    fn bodies<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let handles: Vec<_> = slf.get().guarded.with(|world| Ok(world.bodies().map(|(handle, _)| handle).collect()))?;
+        let list = PyList::empty(slf.py());
+        for handle in handles {
+            list.append(Bound::new(slf.py(), Body { world: slf.clone().unbind(), handle })?)?;
+        }
+        Ok(list)
+    }
+
+    /// Names (or numbers, or None) of all bodies in the order of their ids: what the rows of the arrays stand for.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.guarded.with(|world| names(py, world))
+    }
+
+    /// Where the frames of all bodies are [m], shape (n, 3), in the order of `names`. A copy; assign to change.
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::Positions)
+    }
+    #[setter]
+    fn set_positions(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(Quantity::Positions, value)
+    }
+    /// Unit quaternions (w, x, y, z) of all bodies, shape (n, 4). A copy; assign to change.
+    #[getter]
+    fn orientations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::Orientations)
+    }
+    #[setter]
+    fn set_orientations(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(Quantity::Orientations, value)
+    }
+    /// Velocities of the centres of mass [m/s], shape (n, 3). A copy; assign to change.
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::Velocities)
+    }
+    #[setter]
+    fn set_velocities(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(Quantity::Velocities, value)
+    }
+    /// Angular velocities in world axes [rad/s], shape (n, 3). A copy; assign to change.
+    #[getter]
+    fn spins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::Spins)
+    }
+    #[setter]
+    fn set_spins(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(Quantity::Spins, value)
+    }
+    /// Centres of mass [m], shape (n, 3). A copy.
+    #[getter]
+    fn centres<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::Centres)
+    }
+    /// Masses [kg], shape (n,); infinite unless dynamic.
+    #[getter]
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let masses: Vec<f64> = self.guarded.with(|world| Ok(world.bodies().map(|(_, body)| body.mass()).collect()))?;
+        Ok(masses.into_pyarray(py))
+    }
+
+    /// Contacts of the last step as a structured array with the fields `a`, `b` (rows of the bodies), `point` [m],
+    /// `normal` (from a to b), `gap` [m] (negative when they overlap), `impulse` [N·s] on b and `velocity` [m/s] of b
+    /// against a, all in world axes.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> floor = world.add(Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
+    /// >>> box = world.add(Shape.cuboid((0.5, 0.5, 0.5)), mass=4.0, position=(0, 0, 0.5), name="box")
+    /// >>> report = world.step(0.01)
+    /// >>> contacts = world.contacts
+    /// >>> weight = abs(contacts["impulse"].sum(axis=0)[2]) / 0.01
+    /// >>> round(weight, 6)  # N: four kilograms
+    /// 39.24
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.guarded.with(|world| contacts::read(py, world))
+    }
+
+    /// Energy of all bodies.
+    #[getter]
+    fn energy(&self) -> PyResult<Energy> {
+        self.guarded.with(|world| Ok(Energy(world.energy())))
+    }
+    /// Fingerprint of the state, bit by bit: equal states have equal fingerprints.
+    #[getter]
+    fn state_hash(&self) -> PyResult<u64> {
+        self.guarded.with(|world| Ok(world.state_hash()))
+    }
+    /// Time since the beginning [s].
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        self.guarded.with(|world| Ok(world.time()))
+    }
+    /// Steps taken.
+    #[getter]
+    fn steps(&self) -> PyResult<u64> {
+        self.guarded.with(|world| Ok(world.steps()))
+    }
+    /// The settings; assign to change them from the next step on.
+    #[getter]
+    fn settings(&self) -> PyResult<Settings> {
+        self.guarded.with(|world| Ok(Settings(*world.settings())))
+    }
+    #[setter]
+    fn set_settings(&self, settings: &Bound<'_, Settings>) -> PyResult<()> {
+        self.guarded.with(|world| world.set_settings(settings.get().0).map_err(raise::world))
+    }
+
+    /// The first body on the ray from `origin` [m] along `direction`, within `distance` [m]: the body, how far it is
+    /// [m] and the outward normal there; None if there is none.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> ball = world.add(Shape.sphere(0.5), position=(5, 0, 0), name="ball")
+    /// >>> body, distance, normal = world.cast_ray((0, 0, 0), (1, 0, 0), 100)
+    /// >>> body.name, distance, normal.tolist()
+    /// ('ball', 4.5, [-1.0, 0.0, 0.0])
+    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
+    fn cast_ray<'py>(
+        slf: &Bound<'py, Self>,
+        origin: &Bound<'py, PyAny>,
+        direction: &Bound<'py, PyAny>,
+        distance: f64,
+    ) -> PyResult<Option<(Body, f64, Bound<'py, PyArray1<f64>>)>> {
+        let (origin, direction) = (vector("origin", origin)?, vector("direction", direction)?);
+        let hit = slf.get().guarded.with(|world| Ok(world.cast_ray(origin, direction, distance)))?;
+        Ok(hit.map(|(handle, hit)| {
+            let normal = hit.normal.to_array().to_pyarray(slf.py());
+            (Body { world: slf.clone().unbind(), handle }, hit.distance, normal)
+        }))
+    }
+
+    /// Takes back every force and torque added since the last step.
+    fn clear_forces(&self) -> PyResult<()> {
+        self.guarded.with(|world| {
+            world.clear_forces();
+            Ok(())
+        })
+    }
+
+    /// Advances by `dt` [s] and reports, or raises `StepError` and leaves everything as it was, bit for bit.
+    fn step(&self, py: Python<'_>, dt: f64) -> PyResult<StepReport> {
+        self.guarded.check_not_running()?;
+        let outcome = self.guarded.detached(py, |world| {
+            let tolerance = world.settings().stop.tolerance.value;
+            threads::engine(|| world.step(dt).map(|report| StepReport { report, tolerance }))
+        })??;
+        outcome.map_err(raise::step)
+    }
+
+    /// Takes `steps` steps of `dt` [s] without the interpreter's lock and returns a `Run`: a table with one row per
+    /// step.
+    ///
+    /// `record` names states to keep at every `every` steps ("positions", "orientations", "velocities", "spins",
+    /// "centres"), `hashes` keeps the fingerprint of every step. `callback(world, report)` is called after every step
+    /// and may change the world; if it returns False the run ends. Ctrl-C ends it between two steps. If a step is
+    /// refused the `StepError` has the run so far as `completed`.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> ball = world.add(Shape.sphere(0.5), position=(0, 0, 100))
+    /// >>> run = world.run(100, dt=0.01, record=["positions"], every=50)
+    /// >>> run["time"][-1].round(9), run.states["positions"].shape
+    /// (np.float64(1.0), (2, 1, 3))
+    #[pyo3(signature = (steps, dt=1.0/60.0, *, record=None, every=1, hashes=false, callback=None))]
+    fn run<'py>(
+        slf: &Bound<'py, Self>,
+        steps: usize,
+        dt: f64,
+        record: Option<Vec<String>>,
+        every: usize,
+        hashes: bool,
+        callback: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let recording = recording_of(record, every, hashes)?;
+        run::run(slf, steps, dt, recording, callback)
+    }
+
+    /// Seconds that `steps` steps of `dt` [s] take without anything else: what the overhead of Python is measured
+    /// against.
+    fn _bare_steps(&self, py: Python<'_>, steps: usize, dt: f64) -> PyResult<f64> {
+        let outcome = self.guarded.detached(py, |world| {
+            threads::engine(|| {
+                let started = std::time::Instant::now();
+                for _ in 0..steps {
+                    std::hint::black_box(world.step(dt)?);
+                }
+                Ok(started.elapsed().as_secs_f64())
+            })
+        })??;
+        outcome.map_err(raise::step)
+    }
+
+    /// Panics while it holds the world: a test that such a world refuses further use.
+    fn _provoke_panic(&self, py: Python<'_>) -> PyResult<()> {
+        self.guarded.detached(py, |_| std::panic::resume_unwind(Box::new("provoked")))
+    }
+
+    /// The contact problems that a step of `dt` [s] would solve, island by island, without taking it.
+    fn problems(&self, py: Python<'_>, dt: f64) -> PyResult<Vec<Problem>> {
+        let problems = self.guarded.detached(py, |world| threads::engine(|| world.problems(dt)))??;
+        Ok(problems.map_err(raise::step)?.into_iter().map(Problem::of).collect())
+    }
+
+    /// The world as it is now, written down as a scene with time step `step` [s].
+    #[pyo3(signature = (step=1.0/60.0))]
+    fn describe(&self, step: f64) -> PyResult<Scene> {
+        self.guarded.with(|world| Ok(Scene(signorini::Scene::describe(world, step))))
+    }
+
+    /// Everything that can influence a bit of the future, as bytes.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> ball = world.add(Shape.sphere(0.5), name="ball")
+    /// >>> before = world.snapshot()
+    /// >>> _ = world.step(0.1)
+    /// >>> world.restore(before)
+    /// >>> world.time
+    /// 0.0
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.guarded.detached(py, |world| world.snapshot().to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Goes back (or on) to a snapshot. Bytes that are not one are refused, and the world is as before.
+    fn restore(&self, snapshot: &[u8]) -> PyResult<()> {
+        self.guarded.check_not_running()?;
+        let snapshot = Snapshot::from_bytes(snapshot).map_err(raise::snapshot)?;
+        self.guarded.with(|world| world.restore(&snapshot).map_err(raise::snapshot))
+    }
+
+    /// A new world from the bytes of a snapshot.
+    #[staticmethod]
+    fn from_snapshot(snapshot: &[u8]) -> PyResult<World> {
+        let snapshot = Snapshot::from_bytes(snapshot).map_err(raise::snapshot)?;
+        Ok(World::of(signorini::World::from_snapshot(&snapshot)))
+    }
+
+    /// A world of its own with the same future.
+    fn fork(&self) -> PyResult<World> {
+        self.guarded.with(|world| Ok(World::of(world.fork())))
+    }
+
+    fn __copy__(&self) -> PyResult<World> {
+        self.fork()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<World> {
+        self.fork()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let arguments = PyTuple::new(py, [self.snapshot(py)?])?;
+        Ok((py.get_type::<World>().getattr("from_snapshot")?, arguments))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        self.guarded.with(|world| {
+            let bodies = world.bodies().count();
+            Ok(format!("<World of {bodies} bodies at {} s, {} steps>", world.time(), world.steps()))
+        })
+    }
+}
+
+impl World {
+    /// The handle of a body given as itself, by name or by number.
+    pub fn handle(slf: &Bound<'_, Self>, argument: &str, name: &Bound<'_, PyAny>) -> PyResult<signorini::BodyHandle> {
+        if let Ok(body) = name.cast::<Body>() {
+            return Ok(body.get().handle);
+        }
+        let id = id_of(name).map_err(|_| wrong_type(argument, "a body, a name or a number", name))?;
+        let found = slf.get().guarded.with(|world| Ok(world.find(id.clone())))?;
+        found.ok_or_else(|| PyKeyError::new_err(format!("{argument}: there is no {id}")))
+    }
+}
+
+/// Checks what a run is to keep.
+pub fn recording_of(record: Option<Vec<String>>, every: usize, hashes: bool) -> PyResult<Recording> {
+    if every == 0 {
+        return Err(PyValueError::new_err("every: at least 1"));
+    }
+    let quantities = record.unwrap_or_default();
+    let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
+    Ok(Recording { quantities, every, hashes })
+}

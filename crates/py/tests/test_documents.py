@@ -1,0 +1,49 @@
+"""Every example in a docstring or in the book's page on Python is run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from pathlib import Path
+
+import signorini
+from signorini import _ensemble, _run, _solve
+
+PAGE = Path(__file__).parents[3] / "docs" / "python.md"
+
+
+def run(tests: list[doctest.DocTest]) -> int:
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL)
+    for test in tests:
+        runner.run(test)
+    assert runner.failures == 0, f"{runner.failures} examples failed"
+    return runner.tries
+
+
+def test_docstrings():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    tests = finder.find(signorini, "signorini")
+    for module in (_ensemble, _run, _solve):
+        tests += finder.find(module, module.__name__)
+    assert run(tests) > 40
+
+
+def test_page_of_the_book():
+    text = PAGE.read_text(encoding="utf-8")
+    test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(PAGE), 0)
+    assert run([test]) > 20
+
+
+def test_everything_public_is_documented():
+    missing = []
+    for name in signorini.__all__:
+        value = getattr(signorini, name)
+        if name == "__version__":
+            continue
+        if not inspect.getdoc(value):
+            missing.append(name)
+        if inspect.isclass(value) and value.__module__ == "signorini":
+            for member, attribute in vars(value).items():
+                if attribute is not None and not member.startswith("_") and not inspect.getdoc(attribute):
+                    missing.append(f"{name}.{member}")
+    assert not missing

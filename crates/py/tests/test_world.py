@@ -1,0 +1,266 @@
+"""The engine through Python, against answers from paper."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import signorini as sg
+
+G = 9.81
+
+
+def floor(world: sg.World, friction: float = 0.5) -> sg.Body:
+    return world.add(sg.Shape.half_space((0, 0, 1)), kind="fixed", friction=friction, name="floor")
+
+
+def test_free_fall_is_a_parabola():
+    world = sg.World()
+    ball = world.add(sg.Shape.sphere(0.1), position=(0, 0, 100), velocity=(2, 0, 0))
+    run = world.run(100, dt=0.01)
+    assert world.time == pytest.approx(1.0)
+    np.testing.assert_allclose(ball.position, [2.0, 0.0, 100 - G / 2], atol=1e-9)
+    np.testing.assert_allclose(run["energy"], run["energy"][0], rtol=1e-12)
+
+
+def test_block_on_floor_slides_as_far_as_coulomb_says():
+    # v²/(2 μ g) with μ = √(0.3·0.3), up to one step of the first-order integrator of contact.
+    world = sg.World()
+    floor(world, friction=0.3)
+    block = world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), friction=0.3, position=(0, 0, 0.5), velocity=(2, 0, 0))
+    run = world.run(400, dt=0.005)
+    assert run.certified
+    assert block.position[0] == pytest.approx(4 / (2 * 0.3 * G), abs=2 * 0.005)
+    np.testing.assert_allclose(block.velocity, 0, atol=1e-9)
+
+
+def test_contacts_carry_the_weight():
+    world = sg.World()
+    floor(world)
+    box = world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), mass=3.0, position=(0, 0, 0.5), name="box")
+    report = world.step(0.01)
+    contacts = world.contacts
+    assert report.contacts == len(contacts) == 4
+    assert {world.names[i] for i in contacts["a"]} | {world.names[i] for i in contacts["b"]} == {"box", "floor"}
+    sign = np.where(contacts["b"] == world.names.index("box"), 1.0, -1.0)
+    force = (sign[:, None] * contacts["impulse"]).sum(axis=0) / 0.01
+    np.testing.assert_allclose(force, [0, 0, 3 * G], atol=1e-7)
+    np.testing.assert_allclose(box.constraint_force, [0, 0, 3 * G], atol=1e-7)
+    assert contacts.flags.writeable
+    assert contacts.flags.owndata or contacts.base is not None
+
+
+def test_no_contacts_is_an_empty_array_with_the_same_fields(world):
+    assert len(world.contacts) == 0
+    assert set(world.contacts.dtype.names) == {"a", "b", "point", "normal", "gap", "impulse", "velocity"}
+
+
+def test_energy_ledger_closes(world):
+    for _ in range(100):
+        ledger = world.step(0.01).energy
+        assert abs(ledger.closure) <= 1e-9 * max(1.0, ledger.scale)
+        change = ledger.after.total - ledger.before.total
+        parts = (ledger.external, ledger.normal, ledger.friction, ledger.joints, ledger.driven)
+        assert change == pytest.approx(sum(parts) + ledger.integration + ledger.stabilisation, abs=1e-8)
+
+
+def test_pendulum_keeps_its_length():
+    world = sg.World()
+    bob = world.add(sg.Shape.sphere(0.1), mass=1.0, position=(1, 0, 0), name="bob")
+    joint = world.add_joint("distance", bob, anchor_b=(0, 0, 0), length=1.0)
+    assert joint.kind == "distance"
+    run = world.run(200, dt=0.005)
+    assert run.certified
+    assert np.linalg.norm(bob.position) == pytest.approx(1.0, abs=1e-4)
+    joint.remove()
+    assert not joint.alive
+    with pytest.raises(sg.HandleError):
+        joint.remove()
+
+
+def test_joint_between_bodies_by_name():
+    world = sg.World(gravity=(0, 0, 0))
+    world.add(sg.Shape.sphere(0.1), position=(0, 0, 0), name="a")
+    world.add(sg.Shape.sphere(0.1), position=(1, 0, 0), velocity=(0, 1, 0), name="b")
+    world.add_joint("ball", "a", "b", anchor_a=(0.5, 0, 0), anchor_b=(-0.5, 0, 0))
+    before = sum(body.momentum for body in world)
+    world.run(50, dt=0.01)
+    np.testing.assert_allclose(sum(body.momentum for body in world), before, atol=1e-9)
+
+
+def test_arrays_are_copies_in_the_order_of_names():
+    world = sg.World()
+    world.add(sg.Shape.sphere(0.1), position=(3, 0, 0), name="c")
+    world.add(sg.Shape.sphere(0.1), position=(1, 0, 0), name="a")
+    world.add(sg.Shape.sphere(0.1), position=(0, 0, 0), name=7)
+    world.add(sg.Shape.sphere(0.1), position=(9, 0, 0))
+    assert world.names == [7, "a", "c", None]
+    positions = world.positions
+    np.testing.assert_array_equal(positions[:, 0], [0, 1, 3, 9])
+    positions[:] = 5.0
+    np.testing.assert_array_equal(world.positions[:, 0], [0, 1, 3, 9])
+
+
+def test_setting_arrays_is_all_or_nothing(world):
+    before = world.state_hash
+    positions = world.positions
+    positions[world.names.index("box")] = [0, 0, 5]
+    positions[world.names.index("floor"), 1] = np.nan
+    with pytest.raises(ValueError, match=r"positions\[1\].*floor"):
+        world.positions = positions
+    assert world.state_hash == before
+    velocities = world.velocities
+    velocities[:] = 1.0
+    with pytest.raises(ValueError, match="fixed"):
+        world.velocities = velocities
+    assert world.state_hash == before
+    world.positions = world.positions
+    world.orientations = world.orientations
+    world.velocities = world.velocities
+    world.spins = world.spins
+    assert world.state_hash == before
+
+
+def test_setting_arrays_sets_every_body(world):
+    row = world.names.index("box")
+    for name, value in {"positions": [1, 2, 3], "velocities": [4, 5, 6], "spins": [0, 1, 0]}.items():
+        array = getattr(world, name)
+        array[row] = value
+        setattr(world, name, array)
+        np.testing.assert_array_equal(getattr(world, name)[row], value)
+    quaternion = [math.cos(0.3), 0, 0, math.sin(0.3)]
+    array = world.orientations
+    array[row] = quaternion
+    world.orientations = array
+    np.testing.assert_allclose(world["box"].orientation, quaternion, atol=1e-15)
+
+
+def test_results_do_not_depend_on_the_order_of_adding():
+    def build(order):
+        world = sg.World()
+        for name in order:
+            if name == "floor":
+                floor(world)
+            else:
+                height = 0.5 + 1.0 * int(name)
+                world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), position=(0.01 * int(name), 0, height), name=name)
+        world.run(50, dt=0.01)
+        return world.state_hash
+
+    assert build(["floor", "0", "1", "2"]) == build(["2", "floor", "1", "0"])
+
+
+def test_run_equals_stepping(world):
+    other = world.fork()
+    run = world.run(60, dt=0.01, hashes=True)
+    hashes = []
+    for _ in range(60):
+        other.step(0.01)
+        hashes.append(other.state_hash)
+    np.testing.assert_array_equal(run["hash"], np.array(hashes, np.uint64))
+
+
+def test_run_records_states(world):
+    run = world.run(20, dt=0.01, record=["positions", "orientations"], every=5)
+    assert run.states["positions"].shape == (4, 2, 3)
+    assert run.states["orientations"].shape == (4, 2, 4)
+    np.testing.assert_allclose(run.states["time"], [0.05, 0.1, 0.15, 0.2])
+    np.testing.assert_array_equal(run.states["positions"][-1], world.positions)
+    assert run.names == world.names
+
+
+def test_callback_sees_every_step_and_may_change_the_world(world):
+    seen = []
+
+    def push(given, report):
+        assert given is world
+        seen.append((given.time, report.status))
+        given["box"].add_force((0, 0, 2.0 * G))
+
+    run = world.run(10, dt=0.01, callback=push)
+    assert len(seen) == run.steps == 10
+    assert world.run(10, dt=0.01, callback=lambda w, _: w.steps < 15).steps == 5
+
+
+def test_run_as_tables(world):
+    run = world.run(10, dt=0.01)
+    frame = run.to_pandas()
+    assert list(frame.columns) == list(run)
+    assert len(frame) == 10
+    assert run.to_polars().shape == (10, len(run))
+    assert dict(run).keys() == run.columns.keys()
+
+
+def test_refused_step_leaves_the_world_and_keeps_the_run():
+    world = sg.World(gravity=(0, 0, 0))
+    world.add(sg.Shape.sphere(0.1), velocity=(9e7, 0, 0), name="fast")
+    before = world.state_hash
+    with pytest.raises(sg.StepError, match="fast") as caught:
+        world.run(100_000, dt=50.0)
+    completed = caught.value.completed
+    assert completed is not None
+    assert completed.steps == world.steps > 0
+    assert before != world.state_hash
+    with pytest.raises(sg.StepError):
+        world.step(math.nan)
+    with pytest.raises(sg.StepError):
+        world.step(-1.0)
+
+
+def test_degraded_step_is_a_status_not_an_exception(world):
+    world.settings = world.settings.replace(method="pgs", max_iterations=1, tolerance=1e-14)
+    run = world.run(60, dt=0.01)
+    assert not run.certified
+    assert run["residual"].max() > 0
+
+
+def test_mass_properties_may_be_given():
+    world = sg.World()
+    inertia = np.diag([0.2, 0.3, 0.4])
+    body = world.add(sg.Shape.sphere(0.1), mass=2.0, inertia=inertia, centre=(0, 0, 0.05))
+    np.testing.assert_allclose(body.inertia, inertia)
+    np.testing.assert_allclose(body.centre_of_mass, [0, 0, 0.05])
+    np.testing.assert_allclose(world.centres, [[0, 0, 0.05]])
+    with pytest.raises(ValueError, match="triangle"):
+        world.add(sg.Shape.sphere(0.1), mass=1.0, inertia=np.diag([1.0, 1.0, 3.0]))
+
+
+def test_shapes_of_every_kind():
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    assert sg.Shape.hull(corners).volume == pytest.approx(8.0)
+    assert sg.Shape.capsule(1.0, 0.5).volume == pytest.approx(math.pi * 0.25 * 2 + math.pi / 6)
+    assert sg.Shape.cylinder(1.0, 0.5).volume == pytest.approx(math.pi * 0.25 * 2)
+    assert sg.Shape.cone(1.0, 0.5).volume == pytest.approx(math.pi * 0.25 * 2 / 3)
+    low, high = sg.Shape.cuboid((1, 2, 3)).bounds
+    assert (low, high) == ([-1, -2, -3], [1, 2, 3])
+    ground = sg.Shape.height_field(np.zeros((3, 4)), (1.0, 2.0))
+    mesh = sg.Shape.mesh([[-9, -9, 0], [9, -9, 0], [0, 9, 0]], [[0, 1, 2]])
+    for surface in (ground, mesh):
+        world = sg.World()
+        world.add(surface, kind="fixed", name="ground")
+        ball = world.add(sg.Shape.sphere(0.2), position=(0.1, 0.1, 0.2), name="ball")
+        assert world.run(30, dt=0.01).certified
+        assert ball.position[2] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_bodies_compare_and_hash(world):
+    assert world["box"] == world["box"]
+    assert world["box"] != world["floor"]
+    assert len({world["box"], world["box"], world["floor"]}) == 2
+    assert "box" in world
+    assert world["box"] in world
+    assert "nobody" not in world
+    assert len(world) == 2
+    with pytest.raises(KeyError, match="nobody"):
+        world["nobody"]
+
+
+def test_problems_of_a_step_are_the_ones_it_solves(world):
+    world.run(100, dt=0.01)
+    (problem,) = world.problems(0.01)
+    solution = problem.solve(tolerance=1e-9)
+    report = world.step(0.01)
+    assert solution.solved
+    assert len(problem.blocks) == report.contacts
