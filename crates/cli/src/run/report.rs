@@ -109,7 +109,7 @@ fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
         ("driven bodies", account.driven),
         ("time stepping", account.integration),
         ("overlap correction", account.stabilisation),
-        ("falling asleep", account.sleep),
+        ("brought to a stop", account.stopped),
     ];
     let done: Vec<String> =
         works.iter().filter(|(_, work)| *work != 0.0).map(|(name, work)| format!("{name} {}", number(*work))).collect();

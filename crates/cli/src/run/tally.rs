@@ -100,7 +100,7 @@ pub struct Account {
     pub driven: f64,
     pub integration: f64,
     pub stabilisation: f64,
-    pub sleep: f64,
+    pub stopped: f64,
     /// Largest change of a step that no entry explains.
     pub closure: f64,
 }
@@ -213,7 +213,7 @@ impl Tally {
         account.driven += ledger.driven;
         account.integration += ledger.integration;
         account.stabilisation += ledger.stabilisation;
-        account.sleep += ledger.sleep;
+        account.stopped += ledger.stopped;
         account.closure = account.closure.max(ledger.closure().abs());
     }
 
