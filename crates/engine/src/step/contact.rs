@@ -341,13 +341,8 @@ impl Pair<'_> {
     }
 }
 
-/// Whether a joint says that two bodies do not touch.
-pub(crate) fn ignores(world: &World, one: u32, two: u32) -> bool {
-    jointed_pairs(world).binary_search(&(one.min(two), one.max(two))).is_ok()
-}
-
 /// Slots of bodies whose joint says that they do not touch, sorted.
-fn jointed_pairs(world: &World) -> Vec<(u32, u32)> {
+pub(crate) fn jointed_pairs(world: &World) -> Vec<(u32, u32)> {
     use crate::joint::{Anchor, PairContact};
     let mut pairs: Vec<_> = world
         .joint_order

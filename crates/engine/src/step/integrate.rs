@@ -357,7 +357,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
 }
 
 /// Ranks of bodies by their slots.
-fn ranks_by_slot(bodies: &[Moving]) -> Vec<Option<u32>> {
+pub(crate) fn ranks_by_slot(bodies: &[Moving]) -> Vec<Option<u32>> {
     let slots = bodies.iter().map(|body| body.slot + 1).max().unwrap_or(0);
     let mut ranks = vec![None; slots as usize];
     for (rank, body) in bodies.iter().enumerate() {
