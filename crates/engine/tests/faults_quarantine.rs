@@ -1,4 +1,4 @@
-//! A body that a step would throw out of its range stands still at its last pose; the step goes on, and says so.
+//! A body that leaves the range of numbers is quarantined: A6 and E3 of the fault list.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;

@@ -428,15 +428,8 @@ impl Pair<'_> {
     }
 }
 
-/// Whether a joint says that two bodies do not touch.
-pub(crate) fn ignores(world: &World, one: u32, two: u32) -> bool {
-    let mut jointed = Vec::new();
-    jointed_pairs(world, &mut jointed);
-    jointed.binary_search(&(one.min(two), one.max(two))).is_ok()
-}
-
 /// Slots of bodies whose joint says that they do not touch, sorted.
-fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
+pub(crate) fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     use crate::joint::{Anchor, PairContact};
     out.clear();
     let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));

@@ -21,6 +21,7 @@
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::shape::Aabb;
 use crate::step::assembly::Scene;
+use crate::step::contact::jointed_pairs;
 use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::{Mode, bounce_state};
 use crate::step::manifold::{Manifold, NarrowPhase};
@@ -333,30 +334,38 @@ pub(crate) fn curtail(
 ) -> usize {
     let dt = scene.dt;
     let ranks: Vec<usize> = (0..scene.bodies.len()).filter(|rank| scene.bodies[*rank].fast).collect();
+    if ranks.is_empty() {
+        return 0;
+    }
+    let all = (0..scene.bodies.len()).map(|rank| pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]));
+    let Some(mut ways) = all.collect::<Option<Vec<Vec<Way>>>>() else { return 0 };
+    let boxes: Vec<Aabb> = ways.iter().zip(end.iter()).map(|(ways, end)| bounds(ways, end)).collect();
+    let mut jointed = Vec::new();
+    jointed_pairs(world, &mut jointed);
     let mut stopped = 0;
     let mut found = Vec::new();
     for &rank in &ranks {
-        let Some(own) = pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]) else { continue };
-        let box_own = bounds(&own, &end[rank]);
+        let own = ways[rank].clone();
         let mut stop: Option<f64> = None;
-        for other in (0..scene.bodies.len()).filter(|other| *other != rank) {
+        for other in (0..scene.bodies.len()).filter(|other| *other != rank && boxes[*other].overlaps(&boxes[rank])) {
             let ids = (rank.min(other) as u32, rank.max(other) as u32);
-            let Some(others) = pieces(world, scene, other, modes[other], &after[other], &end[other]) else { continue };
-            if !bounds(&others, &end[other]).overlaps(&box_own)
-                || crate::step::contact::ignores(world, scene.bodies[rank].slot, scene.bodies[other].slot)
-            {
+            let slots = [scene.bodies[rank].slot, scene.bodies[other].slot];
+            if jointed.binary_search(&(slots[0].min(slots[1]), slots[0].max(slots[1]))).is_ok() {
                 continue;
             }
-            if let Some(contact) = scene.contacts.iter().find(|c| (c.a, c.b) == ids) {
+            let others = &ways[other];
+            // Contacts come pair by pair, ascending.
+            let at = scene.contacts.partition_point(|c| (c.a, c.b) < ids);
+            if let Some(contact) = scene.contacts.get(at).filter(|c| (c.a, c.b) == ids) {
                 let since = contact.impact.map_or(0.0, |impact| impact.time);
-                let dip = first_dip(narrow_phase, &mut found, [&own, &others], (since, dt));
+                let dip = first_dip(narrow_phase, &mut found, [&own, others], (since, dt));
                 stop = [stop, dip].into_iter().flatten().reduce(f64::min);
                 continue;
             }
-            let mut breaks: Vec<f64> = own.iter().chain(&others).map(|way| way.start).chain([dt]).collect();
+            let mut breaks: Vec<f64> = own.iter().chain(others).map(|way| way.start).chain([dt]).collect();
             breaks.sort_by(f64::total_cmp);
             for span in breaks.windows(2).filter(|span| span[0] < span[1]) {
-                let pair = [piece_at(&own, span[0]), piece_at(&others, span[0])];
+                let pair = [piece_at(&own, span[0]), piece_at(others, span[0])];
                 let touch = first_touch(narrow_phase, &mut found, pair, (span[0], span[1]), RESTING).0;
                 if let Touch::At(time) | Touch::NotBefore(time) = touch {
                     stop = Some(stop.map_or(time, |earlier| earlier.min(time)));
@@ -367,12 +376,17 @@ pub(crate) fn curtail(
         if let Some(time) = stop {
             let way = piece_at(&own, time);
             let (position, orientation) = way.at(time);
-            // Forces act as long as it moves; what holds it goes on holding it.
-            let held = matches!(modes[rank], Mode::Contact | Mode::HeldBounce(_));
+            // Forces act as long as it moves; what holds it goes on holding it, and an impulse stays given.
+            let held = matches!(modes[rank], Mode::Contact | Mode::HeldBounce(_))
+                || own.last().is_some_and(|last| time < last.start);
             let velocity = if held { end[rank].velocity } else { way.velocity_at(time) };
             // In the body's axes the spin stays as it is: so does the energy.
             let spin = orientation * (end[rank].orientation.inverse() * end[rank].spin);
             end[rank] = BodyState { position, orientation, velocity, spin };
+            // Others find it where it stopped.
+            let still = Way { velocity: DVec3::ZERO, acceleration: DVec3::ZERO, spin: DVec3::ZERO, ..*way };
+            ways[rank].retain(|piece| piece.start < time);
+            ways[rank].push(Way { start: time, position, orientation, ..still });
             stopped += 1;
         }
     }
