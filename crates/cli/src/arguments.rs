@@ -240,6 +240,9 @@ pub struct SolveOptions {
     /// Draw residual against time, one panel per problem and one curve per method.
     #[arg(long, value_name = "OUT.svg")]
     pub plot: Option<PathBuf>,
+    /// Write every problem that a method left unsolved, as the problem file that reproduces it, into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub dump_degraded: Option<PathBuf>,
     /// No table and no progress: only the exit code, the files asked for, and errors.
     #[arg(long)]
     pub quiet: bool,
@@ -254,6 +257,7 @@ impl Default for SolveOptions {
             max_iterations: None,
             json: None,
             plot: None,
+            dump_degraded: None,
             quiet: false,
         }
     }
@@ -361,6 +365,7 @@ mod tests {
         assert_eq!(solve.options.method, default.method);
         assert_eq!(solve.options.stopping_rule(), default.stopping_rule());
         assert_eq!((solve.options.json, solve.options.plot, solve.options.quiet), (None, None, false));
+        assert_eq!(solve.options.dump_degraded, None);
     }
 
     #[test]

@@ -8,7 +8,9 @@ use crate::source::{self, Source};
 use crate::table::{Table, duration};
 use crate::trial::{self, Outcome, Recording, Trial};
 use crate::{json, plot};
-use signorini_problem::{Measure, Tolerance};
+use signorini_problem::io::{FileError, ProblemFile};
+use signorini_problem::{ContactProblem, Measure, Tolerance};
+use std::fs;
 use std::io::{self, Write};
 
 /// What the exit code says.
@@ -60,6 +62,9 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
     for path in [&options.json, &options.plot].into_iter().flatten() {
         check_writable(path)?;
     }
+    if let Some(directory) = &options.dump_degraded {
+        fs::create_dir_all(directory).map_err(|cause| InputError::Unwritable { path: directory.to_owned(), cause })?;
+    }
     let (methods, stop) = (options.method.methods(), options.stopping_rule());
     let recording = if options.plot.is_some() { Recording::On } else { Recording::Off };
     let table = Table::new(sources, methods);
@@ -81,6 +86,7 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
                 continue;
             }
         };
+        let first = trials.len();
         for method in methods {
             progress.begin(source.name(), method.name());
             let trial = Trial {
@@ -96,6 +102,11 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
             progress.advance(1);
             trials.push(trial);
         }
+        if let Some(directory) = &options.dump_degraded
+            && let Some(why) = degraded(&trials[first..])
+        {
+            dump(directory, source.name(), &problem, &why)?;
+        }
     }
     progress.finish();
     if let Some(path) = &options.json {
@@ -109,6 +120,31 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
         output.line(&summary(&trials, &stop.tolerance))?;
     }
     Ok(if unreadable > 0 { Verdict::BadInput } else { verdict(&trials, &options.method) })
+}
+
+/// Which methods left a problem unsolved or broke off, and how far off they are; nothing if none did.
+fn degraded(trials: &[Trial]) -> Option<String> {
+    let of = |trial: &Trial| match &trial.outcome {
+        Outcome::Graded(graded) if !trial.outcome.is_solved() => {
+            Some(format!("{}: natural {:e} m/s", trial.method, graded.solution.certificate.natural))
+        }
+        Outcome::Crashed(why) => Some(format!("{}: {why}", trial.method)),
+        Outcome::Graded(_) | Outcome::Refused(_) => None,
+    };
+    let found: Vec<String> = trials.iter().filter_map(of).collect();
+    (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// Writes the problem as a file of its own, named after its source, with the reason on standard error.
+fn dump(directory: &Path, name: &str, problem: &ContactProblem, why: &str) -> Result<(), InputError> {
+    // A source may be named by its path.
+    let name: String = name.chars().map(|c| if c == '/' || c == '\\' { '_' } else { c }).collect();
+    let path = directory.join(format!("{name}.fcp"));
+    ProblemFile::from_problem(problem, &name).write(&path).map_err(|error| match error {
+        FileError::Io { source, .. } => InputError::Unwritable { path: path.clone(), cause: source },
+        other => InputError::Unwritable { path: path.clone(), cause: io::Error::other(other.to_string()) },
+    })?;
+    writeln!(io::stderr(), "{}: {why}", path.display()).map_err(InputError::Stdout)
 }
 
 /// With named methods every row counts; in a comparison of all, a problem is solved when any method solved it.

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | 0 | the guess; if it is nearly certified, a Newton step from it | always: a resting scene ends here |
 //! | 1 | one contact in closed form; pivoting | one block; no friction |
+//! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
@@ -17,15 +18,19 @@
 //! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts when the contacts are redundant:
 //! the interior point then returns the analytic centre.
 
+mod few_blocks;
+
 use crate::interior_point::{PathOptions, Start};
 use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
+use crate::small::SmallNewton;
 use crate::sweep::{Direction, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
+use few_blocks::{few, is_inverse_mass};
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law, Tolerance};
 
 /// Which of several exact answers is returned.
@@ -100,6 +105,8 @@ impl ExactOptions {
 const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
+/// The first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+const DOUBT: f64 = 2.0;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
 const FLOPS_PER_VISIT: f64 = 600.0;
@@ -136,6 +143,7 @@ pub struct Exact {
     pub options: ExactOptions,
     certifier: Certifier,
     sweeper: Sweeper<OneContact>,
+    small: SmallNewton,
     interior: InteriorPoint,
     newton: NewtonStep,
     pivoting: BlockPivoting,
@@ -235,6 +243,10 @@ impl Exact {
         if !frictionless || problem.rows() > MOST_PIVOT_ROWS {
             return false;
         }
+        // Matrices of no mechanics at all: sweeps solve triangular ones at once, on which pivoting takes 2ⁿ steps.
+        if few(problem) && !is_inverse_mass(problem) && self.few_blocks(search, impulses, history) {
+            return true;
+        }
         self.candidate.copy_from_slice(impulses);
         let outcome = match self.pivoting.iterate(problem, &mut self.candidate, search.stop, history) {
             Err(SolveError::NotPositiveSemidefinite { .. }) => {
@@ -306,7 +318,7 @@ impl Exact {
             if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
                 return false;
             }
-            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && needed * cost > self.budget(search, effort) {
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && DOUBT * needed * cost > self.budget(search, effort) {
                 return false;
             }
             last = now;
@@ -411,7 +423,11 @@ impl Exact {
         }
         let redundancy = redundancy(problem);
         let canonical = self.options.selection == Selection::Canonical && redundancy != Redundancy::No;
-        if !canonical {
+        if !canonical && few(problem) {
+            if self.few_blocks(search, impulses, history) {
+                return true;
+            }
+        } else if !canonical {
             // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
             let skip = warm && redundancy == Redundancy::Yes;
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {

@@ -25,6 +25,7 @@ mod nsgs;
 pub mod one_contact;
 mod pgs;
 pub mod polyhedral;
+mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
