@@ -12,6 +12,7 @@ use signorini_problem::io::{FileError, ProblemFile};
 use signorini_problem::{ContactProblem, Measure, Tolerance};
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
