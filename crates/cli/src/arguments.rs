@@ -7,20 +7,68 @@ use signorini_solvers::{Method, StoppingRule, UnknownMethod};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Solve frictional contact problems and prove that they are solved.
+/// Simulate rigid bodies with contact and friction, and prove that every step is solved.
 ///
-/// Without arguments, a built-in problem is solved by every method.
+/// Without arguments, the built-in demonstration is run.
 #[derive(Debug, Parser)]
-#[command(name = "signorini", version, after_help = EXIT_CODES)]
+#[command(name = "signorini", version, after_help = OVERVIEW)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit code: 0 all solved, 1 some not solved, 2 bad input.";
+const OVERVIEW: &str = "\
+Examples:
+  signorini                                    run the demonstration and report
+  signorini run tower.toml --record tower.mcap run a scene file and record it
+  signorini replay tower.mcap --check          run the recording again, bit for bit
+  signorini view demo                          see it in a browser
+  signorini solve                              every method on one contact problem
+
+Exit code: 0 all certified, 1 something degraded, unsolved or different, 2 bad input.";
+
+const RUN_NOTES: &str = "\
+Examples:
+  signorini run demo
+  signorini run tower.toml --steps 600 --record tower.mcap --contacts
+  signorini run demo --method nsgs --tolerance 1e-6 --plot demo.svg
+  signorini run demo --report json | jq .worst_residual
+
+The report counts the steps whose certificate meets the tolerance, names the largest error left at any contact with its \
+step and bodies, and says where the energy and the time went. Same scene, same bits, whatever the number of threads.
+
+Exit code: 0 every step certified, 1 some degraded or the simulation broke off, 2 bad input or an incomplete recording.";
+
+const REPLAY_NOTES: &str = "\
+Examples:
+  signorini replay tower.mcap
+  signorini replay tower.mcap --check
+
+Without --check, the recorded reports are summed up. Recordings that are still being written, were cut off or are \
+damaged in the middle give what is whole.
+
+Exit code: 0 every step certified, or the same bit for bit; 1 some degraded, or different; 2 not a recording.";
+
+const SCENES_NOTES: &str = "\
+Examples:
+  signorini scenes
+  signorini scenes demo > mine.toml            a scene of your own to begin with";
+
+const EXPORT_NOTES: &str = "\
+Example:
+  signorini export tower.mcap --csv tables     bodies.csv, steps.csv and, if recorded, contacts.csv";
+
+const COMPLETIONS_NOTES: &str = "\
+Example:
+  signorini completions bash > ~/.local/share/bash-completion/completions/signorini";
 
 const SOLVE_NOTES: &str = "\
+Examples:
+  signorini solve                              the built-in problem by every method
+  signorini solve problem.fcp --method exact,nsgs
+  signorini solve --scene wall3x3 --plot residuals.svg
+
 Grading: the status of a row is the word of the certificate, recomputed from the problem and the impulses alone; no \
 method grades itself. Methods of an approximate friction law are graded on the true law like every other.
 
@@ -33,15 +81,127 @@ With 'all', every problem must be solved by at least one method, and a method th
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Simulate a scene to its end and report.
+    #[command(after_help = RUN_NOTES)]
+    Run(RunArguments),
+    /// Simulate a scene, or play a recording, and show it in the browser.
+    View(ViewArguments),
+    /// Say what is in a recording, or run it again and compare.
+    #[command(after_help = REPLAY_NOTES)]
+    Replay(ReplayArguments),
+    /// Write a recording as tables.
+    #[command(after_help = EXPORT_NOTES)]
+    Export(ExportArguments),
+    /// List the built-in scenes, or write one out.
+    #[command(after_help = SCENES_NOTES)]
+    Scenes(ScenesArguments),
     /// Solve problems by one or more methods and print a graded table.
     #[command(after_help = SOLVE_NOTES)]
     Solve(SolveArguments),
+    /// List the generated contact problems, one line each.
+    Problems,
     /// List the methods, one line each.
     Methods,
-    /// List the generated problems, one line each.
-    Scenes,
-    /// Simulate a scene, or play a recording, and show it in the browser.
-    View(ViewArguments),
+    /// Print the completions for a shell.
+    #[command(after_help = COMPLETIONS_NOTES)]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Arguments of `signorini run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml or .json.
+    pub scene: String,
+    /// Number of steps. Not given: as the scene says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub steps: Option<u64>,
+    /// Time to simulate [s]. Not given: as the scene says.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_time, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+    /// How contact is solved; `signorini methods` lists them. Not given: as the scene says.
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<Method>,
+    /// What counts as solved [m/s]. Not given: as the scene says.
+    #[arg(long, value_name = "NUMBER", value_parser = parse_tolerance, allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
+    /// Record every step; the file can be read while it is written.
+    #[arg(long, value_name = "OUT.mcap")]
+    pub record: Option<PathBuf>,
+    /// Record contacts too.
+    #[arg(long, requires = "record")]
+    pub contacts: bool,
+    /// Number of threads. Not given: one per processor. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = parse_threads, allow_hyphen_values = true)]
+    pub threads: Option<usize>,
+    /// How the closing report is written.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub report: ReportFormat,
+    /// Draw residual and energy against time.
+    #[arg(long, value_name = "OUT.svg")]
+    pub plot: Option<PathBuf>,
+}
+
+impl RunArguments {
+    /// A scene as it is.
+    pub fn of(scene: &str) -> Self {
+        RunArguments {
+            scene: scene.to_owned(),
+            steps: None,
+            time: None,
+            method: None,
+            tolerance: None,
+            record: None,
+            contacts: false,
+            threads: None,
+            report: ReportFormat::Text,
+            plot: None,
+        }
+    }
+}
+
+/// Arguments of `signorini replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The recording.
+    pub file: PathBuf,
+    /// Run it again and name the first step that differs in any bit.
+    #[arg(long)]
+    pub check: bool,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with = "check")]
+    pub report: ReportFormat,
+}
+
+/// Arguments of `signorini export`.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// The recording.
+    pub file: PathBuf,
+    /// Folder for the tables.
+    #[arg(long, value_name = "DIR")]
+    pub csv: PathBuf,
+}
+
+/// Arguments of `signorini scenes`.
+#[derive(Debug, Args)]
+pub struct ScenesArguments {
+    /// Write out this scene, or scene file, instead of the list.
+    pub name: Option<String>,
+    /// JSON in place of text or TOML.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `signorini solve`.
@@ -51,7 +211,7 @@ pub struct SolveArguments {
     /// built-in problem.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Generated problems by name, or 'small', 'medium', 'large' for all of that size; `signorini scenes` lists them.
+    /// Generated problems by name, or 'small', 'medium', 'large' for all of that size; `signorini problems` lists them.
     #[arg(long = "scene", value_name = "NAME[,NAME]", value_delimiter = ',')]
     pub scenes: Vec<String>,
     /// How to solve them.
@@ -80,6 +240,9 @@ pub struct SolveOptions {
     /// Draw residual against time, one panel per problem and one curve per method.
     #[arg(long, value_name = "OUT.svg")]
     pub plot: Option<PathBuf>,
+    /// Write every problem that a method left unsolved, as the problem file that reproduces it, into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub dump_degraded: Option<PathBuf>,
     /// No table and no progress: only the exit code, the files asked for, and errors.
     #[arg(long)]
     pub quiet: bool,
@@ -94,6 +257,7 @@ impl Default for SolveOptions {
             max_iterations: None,
             json: None,
             plot: None,
+            dump_degraded: None,
             quiet: false,
         }
     }
@@ -163,6 +327,20 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
+fn parse_time(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("a time is a number of seconds above zero, such as 2.5".to_owned()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(value) if (1..=1024).contains(&value) => Ok(value),
+        _ => Err("a number of threads is between 1 and 1024".to_owned()),
+    }
+}
+
 fn parse_iterations(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(value) if value > 0 => Ok(value),
@@ -187,6 +365,7 @@ mod tests {
         assert_eq!(solve.options.method, default.method);
         assert_eq!(solve.options.stopping_rule(), default.stopping_rule());
         assert_eq!((solve.options.json, solve.options.plot, solve.options.quiet), (None, None, false));
+        assert_eq!(solve.options.dump_degraded, None);
     }
 
     #[test]

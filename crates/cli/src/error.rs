@@ -1,6 +1,8 @@
 //! What can be wrong with the input: what, where, and what to do next.
 
 use crate::view::ViewError;
+use signorini::StepError;
+use signorini_record::RecordError;
 use signorini_scenes::SceneError;
 use std::io;
 use std::path::PathBuf;
@@ -17,8 +19,22 @@ pub enum InputError {
     Unreadable { path: PathBuf, cause: io::Error },
     #[error("{path}: {why}; the format is described in docs/problem-files.md", path = .path.display())]
     BadFile { path: PathBuf, why: String },
-    #[error("no scene is called '{name}'; `signorini scenes` lists them")]
-    UnknownScene { name: String },
+    #[error("no generated problem is called '{name}'; `signorini problems` lists them")]
+    UnknownProblem { name: String },
+    #[error(
+        "no scene is called '{name}'; {meant}`signorini scenes` lists them, and a scene file ends in .toml or .json"
+    )]
+    UnknownWorld { name: String, meant: String },
+    #[error("{0}\n  scene files are described in docs/scenes.md")]
+    Scene(#[from] signorini::SceneError),
+    #[error("step {step} was not taken: {why}")]
+    Step { step: u64, why: StepError },
+    #[error(transparent)]
+    Record(RecordError),
+    #[error("{path}: {why}", path = .path.display())]
+    Recording { path: PathBuf, why: RecordError },
+    #[error("the threads asked for cannot be had ({0})")]
+    Threads(String),
     #[error("scene {name} cannot be generated ({why}); this is a defect, please report it")]
     Generator { name: &'static str, why: SceneError },
     #[error("{path}: cannot be written ({cause}); give a path in a directory that exists and may be written to", path = .path.display())]

@@ -1,6 +1,6 @@
-//! The `signorini` command: solve contact problems by any method, and let the certificate grade every answer.
+//! The `signorini` command: simulate scenes and solve contact problems, and let the certificate grade every answer.
 //!
-//! Exit code: 0 everything asked for was solved, 1 something was not, 2 the input was bad.
+//! Exit code: 0 everything asked for was certified, 1 something was not or came out differently, 2 the input was bad.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,10 @@ mod json;
 mod method_list;
 mod output;
 mod plot;
+mod problem_list;
 mod progress;
+mod replay;
+mod run;
 mod scene_list;
 mod solve;
 mod source;
@@ -18,21 +21,24 @@ mod table;
 mod trial;
 mod view;
 
-use arguments::{Arguments, Command, SolveArguments};
-use clap::Parser;
+use arguments::{Arguments, Command, SolveArguments, SolveOptions};
+use clap::{CommandFactory, Parser};
+use error::InputError;
 use output::Output;
+use solve::Verdict;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A panic is a defect of ours. It is reported as an error like any other, with a defined exit code.
-    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+    std::panic::catch_unwind(command).unwrap_or_else(|_| {
         complain("the command broke off; this is a defect, please report it with the command line and the files");
         ExitCode::from(2)
     })
 }
 
-fn run() -> ExitCode {
+fn command() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(message) => {
@@ -43,13 +49,18 @@ fn run() -> ExitCode {
     };
     let mut output = Output::stdout();
     let result = match arguments.command {
-        None => solve::demonstrate(&mut output),
-        Some(Command::Solve(SolveArguments { files, scenes, options })) => {
-            source::expand(&files, &scenes).and_then(|sources| solve::run(&sources, &options, &mut output))
-        }
-        Some(Command::Methods) => method_list::print(&mut output),
-        Some(Command::Scenes) => scene_list::print(&mut output),
+        None => run::demonstrate(&mut output),
+        Some(Command::Run(arguments)) => run::run(&arguments, &mut output),
         Some(Command::View(arguments)) => view::run(&arguments, &mut output),
+        Some(Command::Replay(arguments)) => replay::replay(&arguments, &mut output),
+        Some(Command::Export(arguments)) => replay::export(&arguments, &mut output),
+        Some(Command::Scenes(arguments)) => scene_list::print(&arguments, &mut output),
+        Some(Command::Solve(SolveArguments { files, scenes, options })) => {
+            solve(&files, &scenes, &options, &mut output)
+        }
+        Some(Command::Problems) => problem_list::print(&mut output),
+        Some(Command::Methods) => method_list::print(&mut output),
+        Some(Command::Completions { shell }) => completions(shell, &mut output),
     };
     match result {
         Ok(verdict) => ExitCode::from(verdict.exit_code()),
@@ -58,6 +69,27 @@ fn run() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Without files and scenes, the demonstration, which also says what its table means.
+fn solve(
+    files: &[PathBuf],
+    scenes: &[String],
+    options: &SolveOptions,
+    output: &mut Output,
+) -> Result<Verdict, InputError> {
+    let sources = source::expand(files, scenes)?;
+    if files.is_empty() && scenes.is_empty() && !options.quiet {
+        return solve::demonstrate(&sources, options, output);
+    }
+    solve::run(&sources, options, output)
+}
+
+fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<Verdict, InputError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "signorini", &mut script);
+    output.line(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Verdict::Solved)
 }
 
 fn complain(message: &str) {

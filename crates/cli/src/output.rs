@@ -2,6 +2,7 @@
 
 use crate::error::InputError;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 /// Lines for a person. Once the reader is gone (`signorini … | head`), further lines go nowhere and the run goes on to
 /// its files and its exit code.
@@ -26,5 +27,22 @@ impl Output {
             }
             Err(cause) => Err(InputError::Stdout(cause)),
         }
+    }
+}
+
+/// Whether a file can be put there: hours of work must not end in one that cannot be written.
+pub fn check_writable(path: &Path) -> Result<(), InputError> {
+    let unwritable = |cause: io::Error| InputError::Unwritable { path: path.to_owned(), cause };
+    if path.is_dir() {
+        return Err(unwritable(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match parent.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(unwritable(io::Error::from(io::ErrorKind::NotADirectory))),
+        Err(cause) => Err(unwritable(cause)),
     }
 }

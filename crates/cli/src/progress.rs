@@ -44,3 +44,40 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// Runs shorter than this finish before a bar is of use.
+const FEWEST_STEPS: u64 = 50;
+
+/// A bar over the steps of a simulation, with their rate.
+pub struct StepProgress {
+    bar: ProgressBar,
+}
+
+impl StepProgress {
+    /// A bar of `steps`, hidden when nobody looks.
+    pub fn new(steps: u64) -> Self {
+        let bar = ProgressBar::new(steps);
+        if steps < FEWEST_STEPS || !stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {per_sec}, about {eta} left") {
+            bar.set_style(style);
+        }
+        StepProgress { bar }
+    }
+
+    /// One more step.
+    pub fn advance(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Writes without leaving pieces of the bar between the lines.
+    pub fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.bar.suspend(write)
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

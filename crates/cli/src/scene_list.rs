@@ -1,16 +1,55 @@
-//! `signorini scenes`: the generated problems there are.
+//! Scenes by name or file, and `signorini scenes`, which lists the built-in ones.
 
+use crate::arguments::ScenesArguments;
 use crate::error::InputError;
 use crate::output::Output;
 use crate::solve::Verdict;
-use signorini_scenes::problems::entries;
+use serde::Serialize;
+use signorini::Scene;
+use signorini::scene::nearest;
+use signorini_scenes::worlds;
+use std::path::Path;
 
-/// One line per problem: name, size, family.
-pub fn print(output: &mut Output) -> Result<Verdict, InputError> {
-    let width = entries().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    for entry in entries() {
-        let (name, size, family) = (entry.name, entry.size.name(), entry.family.name());
-        output.line(&format!("{name:<width$}  {size:<6}  {family}"))?;
+/// The scene that is run when none is named.
+pub const DEMONSTRATION: &str = "demo";
+
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    about: &'static str,
+}
+
+/// Lists the scenes, or writes one out to start an own one from.
+pub fn print(arguments: &ScenesArguments, output: &mut Output) -> Result<Verdict, InputError> {
+    match (&arguments.name, arguments.json) {
+        (Some(name), json) => {
+            let scene = find(name)?;
+            output.line(if json { scene.to_json() } else { scene.to_toml() }.trim_end())?;
+        }
+        (None, true) => {
+            let entries: Vec<Entry> = worlds::all().iter().map(|s| Entry { name: s.name, about: s.about }).collect();
+            output.line(&serde_json::to_string_pretty(&entries).unwrap_or_default())?;
+        }
+        (None, false) => {
+            let width = worlds::all().iter().map(|scene| scene.name.len()).max().unwrap_or(0);
+            for scene in worlds::all() {
+                output.line(&format!("{name:<width$}  {about}", name = scene.name, about = scene.about))?;
+            }
+        }
     }
     Ok(Verdict::Solved)
+}
+
+/// A built-in scene, or else a file.
+pub fn find(name: &str) -> Result<Scene, InputError> {
+    if let Some(scene) = worlds::find(name) {
+        return Ok(scene.scene());
+    }
+    let path = Path::new(name);
+    if path.exists() || path.components().count() > 1 || path.extension().is_some() {
+        return Ok(Scene::load(path)?);
+    }
+    let meant = nearest(name, worlds::all().iter().map(|scene| scene.name));
+    let meant = meant.map_or(String::new(), |meant| format!("did you mean '{meant}'? "));
+    Err(InputError::UnknownWorld { name: name.to_owned(), meant })
 }

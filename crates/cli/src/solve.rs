@@ -1,16 +1,17 @@
-//! `signorini solve`: every method on every problem, graded; and the demonstration without arguments.
+//! `signorini solve`: every method on every problem, graded; without files, a demonstration.
 
 use crate::arguments::{MethodChoice, SolveOptions};
 use crate::error::InputError;
-use crate::output::Output;
+use crate::output::{Output, check_writable};
 use crate::progress::Progress;
 use crate::source::{self, Source};
 use crate::table::{Table, duration};
 use crate::trial::{self, Outcome, Recording, Trial};
 use crate::{json, plot};
-use signorini_problem::{Measure, Tolerance};
+use signorini_problem::io::{FileError, ProblemFile};
+use signorini_problem::{ContactProblem, Measure, Tolerance};
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +36,10 @@ impl Verdict {
 }
 
 /// Solves the built-in problem by every method, and says what the table means.
-pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
+pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
     output.line(source::BUILT_IN_DESCRIPTION)?;
     output.line("")?;
-    let verdict = run(&source::expand(&[], &[])?, &SolveOptions::default(), output)?;
+    let verdict = run(sources, options, output)?;
     output.line("")?;
     output.line(
         "Each answer was graded by the certificate, which recomputes every contact velocity from the problem and the \
@@ -61,6 +62,9 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
     for path in [&options.json, &options.plot].into_iter().flatten() {
         check_writable(path)?;
     }
+    if let Some(directory) = &options.dump_degraded {
+        fs::create_dir_all(directory).map_err(|cause| InputError::Unwritable { path: directory.to_owned(), cause })?;
+    }
     let (methods, stop) = (options.method.methods(), options.stopping_rule());
     let recording = if options.plot.is_some() { Recording::On } else { Recording::Off };
     let table = Table::new(sources, methods);
@@ -82,6 +86,7 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
                 continue;
             }
         };
+        let first = trials.len();
         for method in methods {
             progress.begin(source.name(), method.name());
             let trial = Trial {
@@ -97,6 +102,11 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
             progress.advance(1);
             trials.push(trial);
         }
+        if let Some(directory) = &options.dump_degraded
+            && let Some(why) = degraded(&trials[first..])
+        {
+            dump(directory, source.name(), &problem, &why)?;
+        }
     }
     progress.finish();
     if let Some(path) = &options.json {
@@ -110,6 +120,31 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
         output.line(&summary(&trials, &stop.tolerance))?;
     }
     Ok(if unreadable > 0 { Verdict::BadInput } else { verdict(&trials, &options.method) })
+}
+
+/// Which methods left a problem unsolved or broke off, and how far off they are; nothing if none did.
+fn degraded(trials: &[Trial]) -> Option<String> {
+    let of = |trial: &Trial| match &trial.outcome {
+        Outcome::Graded(graded) if !trial.outcome.is_solved() => {
+            Some(format!("{}: natural {:e} m/s", trial.method, graded.solution.certificate.natural))
+        }
+        Outcome::Crashed(why) => Some(format!("{}: {why}", trial.method)),
+        Outcome::Graded(_) | Outcome::Refused(_) => None,
+    };
+    let found: Vec<String> = trials.iter().filter_map(of).collect();
+    (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// Writes the problem as a file of its own, named after its source, with the reason on standard error.
+fn dump(directory: &Path, name: &str, problem: &ContactProblem, why: &str) -> Result<(), InputError> {
+    // A source may be named by its path.
+    let name: String = name.chars().map(|c| if c == '/' || c == '\\' { '_' } else { c }).collect();
+    let path = directory.join(format!("{name}.fcp"));
+    ProblemFile::from_problem(problem, &name).write(&path).map_err(|error| match error {
+        FileError::Io { source, .. } => InputError::Unwritable { path: path.clone(), cause: source },
+        other => InputError::Unwritable { path: path.clone(), cause: io::Error::other(other.to_string()) },
+    })?;
+    writeln!(io::stderr(), "{}: {why}", path.display()).map_err(InputError::Stdout)
 }
 
 /// With named methods every row counts; in a comparison of all, a problem is solved when any method solved it.
@@ -154,20 +189,4 @@ fn summary(trials: &[Trial], tolerance: &Tolerance) -> String {
         }
     }
     text + "."
-}
-
-fn check_writable(path: &Path) -> Result<(), InputError> {
-    let unwritable = |cause: io::Error| InputError::Unwritable { path: path.to_owned(), cause };
-    if path.is_dir() {
-        return Err(unwritable(io::Error::from(io::ErrorKind::IsADirectory)));
-    }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    match parent.metadata() {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(unwritable(io::Error::from(io::ErrorKind::NotADirectory))),
-        Err(cause) => Err(unwritable(cause)),
-    }
 }

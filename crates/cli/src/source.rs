@@ -65,7 +65,7 @@ fn expand_scene(name: &str, sources: &mut Vec<Source>) -> Result<(), InputError>
     for entry in entries().iter().filter(wanted) {
         sources.push(Source { name: entry.name.to_owned(), origin: Origin::Generated(*entry) });
     }
-    if sources.len() == before { Err(InputError::UnknownScene { name: name.to_owned() }) } else { Ok(()) }
+    if sources.len() == before { Err(InputError::UnknownProblem { name: name.to_owned() }) } else { Ok(()) }
 }
 
 fn expand_files(paths: &[PathBuf]) -> Result<Vec<Source>, InputError> {

@@ -57,7 +57,17 @@ fn methods_are_listed_one_line_each() {
 fn help_explains_times_and_exit_codes() {
     let run = signorini(&["solve", "--help"]);
     assert_eq!(run.code, 0);
-    for word in ["median", "Exit code", "--tolerance", "--measure", "--max-iterations", "--json", "--plot", "--quiet"] {
+    for word in [
+        "median",
+        "Exit code",
+        "--tolerance",
+        "--measure",
+        "--max-iterations",
+        "--json",
+        "--plot",
+        "--dump-degraded",
+        "--quiet",
+    ] {
         assert!(run.stdout.contains(word), "{word} is missing:\n{}", run.stdout);
     }
 }
@@ -171,6 +181,31 @@ fn output_that_cannot_be_written_is_refused_before_solving() {
             assert!(run.stderr.contains(path) && run.stderr.contains("cannot be written"), "{}", run.stderr);
         }
     }
+}
+
+#[test]
+fn unsolved_problems_are_written_as_files_that_reproduce_them() {
+    let shop = Workshop::new("degraded");
+    let (directory, answers) = (shop.path("left"), [shop.path("first.json"), shop.path("again.json")]);
+    // One sweep does not solve a shaken stack.
+    let arguments = ["solve", "--scene", "stack8_shake", "--method", "pgs", "--max-iterations", "1"];
+    let run = signorini(&[&arguments[..], &["--dump-degraded", &directory, "--json", &answers[0]]].concat());
+    assert_eq!(run.code, 1, "{run:?}");
+    let file = format!("{directory}/stack8_shake.fcp");
+    assert!(run.stderr.contains(&file) && run.stderr.contains("pgs: natural "), "{}", run.stderr);
+    let again = signorini(&["solve", &file, "--method", "pgs", "--max-iterations", "1", "--json", &answers[1]]);
+    assert_eq!(again.code, 1, "{again:?}");
+    // The same problem bit for bit: the same impulses and the same certificate.
+    let [first, second] = answers.map(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()[0].clone()
+    });
+    assert_eq!((&first["r"], &first["certificate"]), (&second["r"], &second["certificate"]));
+    // What is solved leaves nothing behind.
+    let empty = shop.path("nothing_left");
+    let run = signorini(&["solve", "--scene", "stack3", "--method", "exact", "--dump-degraded", &empty]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0);
 }
 
 #[test]

@@ -220,6 +220,7 @@ impl Body {
             constraint: ConstraintForces::default(),
             rest: Rest { disturbed: true, ..Rest::default() },
             fast: self.fast,
+            quarantined: false,
             id,
         })
     }
@@ -400,6 +401,8 @@ pub(crate) struct BodyRecord {
     pub rest: Rest,
     /// Whether its way is searched for what it might pass through.
     pub fast: bool,
+    /// Left its range in a step and stands still since.
+    pub quarantined: bool,
 }
 
 impl BodyRecord {

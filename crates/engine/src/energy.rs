@@ -3,12 +3,12 @@
 //! `E = ½ m|v|² + ½ ωᵀ(R I Rᵀ)ω − m g·x`. Within a step every term of the account is evaluated by itself from
 //! velocities, impulses and displacements; that they add up is checked, not arranged.
 
-use crate::body::{BodyRecord, Kind};
+use crate::body::{BodyRecord, BodyState, Kind};
 use glamx::DVec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Energy of a body or of a world \[J\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ m|v|² \[J\].
     pub linear: f64,
@@ -21,10 +21,14 @@ pub struct Energy {
 impl Energy {
     /// Of one body; zero unless dynamic.
     pub(crate) fn of(body: &BodyRecord, gravity: DVec3) -> Energy {
+        Energy::at(body, &body.state, gravity)
+    }
+
+    /// Of one body in some state.
+    pub(crate) fn at(body: &BodyRecord, state: &BodyState, gravity: DVec3) -> Energy {
         if body.kind != Kind::Dynamic {
             return Energy::default();
         }
-        let state = &body.state;
         let spin_local = state.orientation.inverse() * state.spin;
         Energy {
             linear: 0.5 * body.mass.mass * state.velocity.length_squared(),
@@ -53,7 +57,7 @@ impl Energy {
 }
 
 /// Where the energy of a step went. The works add up to the change of energy, [`EnergyLedger::closure`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLedger {
     /// Before the step.
     pub before: Energy,
@@ -79,8 +83,8 @@ pub struct EnergyLedger {
     pub against_free_motion: f64,
     /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
     pub stabilisation: f64,
-    /// Less the kinetic energy that bodies still had when they fell asleep \[J\]. Zero unless sleeping is on.
-    pub sleep: f64,
+    /// Less the kinetic energy that bodies had when they fell asleep or were quarantined \[J\].
+    pub stopped: f64,
 }
 
 impl EnergyLedger {
@@ -93,7 +97,7 @@ impl EnergyLedger {
             + self.driven
             + self.integration
             + self.stabilisation
-            + self.sleep;
+            + self.stopped;
         self.after.total() - self.before.total() - explained
     }
 
@@ -111,7 +115,7 @@ impl EnergyLedger {
             self.driven,
             self.integration,
             self.stabilisation,
-            self.sleep,
+            self.stopped,
         ]
         .into_iter()
         .fold(0.0, |m, x| f64::max(m, x.abs()))

@@ -107,7 +107,7 @@ pub enum StepError {
         /// The longest allowed.
         limit: f64,
     },
-    /// A body would leave the range in which the arithmetic can be trusted.
+    /// A body would leave the range in which the arithmetic can be trusted. [`crate::World::step`] quarantines it instead.
     #[error("{body}: {quantity} {value} leaves its range (limit {limit}) in stage {stage}")]
     OutOfRange {
         /// The body.

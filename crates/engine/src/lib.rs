@@ -79,5 +79,5 @@ pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
-pub use step::MAX_TIME_STEP;
+pub use step::{BlockPlace, MAX_TIME_STEP};
 pub use world::{BodyView, World};

@@ -1,5 +1,6 @@
 //! What a surface is like, and what two surfaces are like together.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the coefficients of two surfaces make one.
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The rule belongs to the surface. Where two surfaces ask for different rules the one further down this list is taken,
 /// whichever body it belongs to: a surface that asks for anything but the default gets its way against one that does
 /// not, and the order of bodies never matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Combine {

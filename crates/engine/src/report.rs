@@ -2,22 +2,23 @@
 
 use crate::{BodyHandle, EnergyLedger};
 use glamx::DVec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Counts};
 use signorini_solvers::Effort;
 
 /// The verdict on a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     /// The certificate of every island meets the tolerance.
     Certified,
-    /// Some island's does not: its impulses are feasible and the certificate says how far off they are.
+    /// Some island's does not: its impulses are feasible and the certificate says how far off they are. Or some body is
+    /// quarantined, which [`StepCounts::quarantined`] says.
     Degraded,
 }
 
 /// How much there was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepCounts {
     /// All bodies.
     pub bodies: usize,
@@ -31,6 +32,8 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
+    /// Bodies that stand still because they would have left the range of numbers: see [`crate::BodyView::is_quarantined`].
+    pub quarantined: usize,
     /// Fast bodies that met something a second time and lost the rest of the step: see [`crate::Body::fast`].
     pub curtailed: usize,
     /// Bodies that sleep after the step.
@@ -42,7 +45,7 @@ pub struct StepCounts {
 }
 
 /// Wall time of the stages \[s\]. Reported, never used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageTimes {
     /// Forces, gyroscopic motion.
     pub free_motion: f64,
@@ -63,7 +66,7 @@ pub struct StageTimes {
 }
 
 /// What happened in a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// The verdict.
     pub status: StepStatus,

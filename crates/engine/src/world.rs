@@ -122,6 +122,11 @@ impl<'a> BodyView<'a> {
     pub fn is_fast(&self) -> bool {
         self.record.fast
     }
+    /// Whether it would have left the range of numbers in some step, pushed too hard or gone too far. It stands where it
+    /// was before that step, and is an obstacle to others, until it is put somewhere or set in motion.
+    pub fn is_quarantined(&self) -> bool {
+        self.record.quarantined
+    }
     /// Whether it sleeps: see [`crate::Sleeping`].
     pub fn is_sleeping(&self) -> bool {
         self.record.rest.nest.is_some()
@@ -230,7 +235,7 @@ impl World {
         Some(BodyHandle(self.bodies.key(self.order[rank])))
     }
 
-    fn rank_of(&self, id: &BodyId) -> Result<usize, usize> {
+    pub(crate) fn rank_of(&self, id: &BodyId) -> Result<usize, usize> {
         self.order.binary_search_by(|slot| match self.bodies.at(*slot) {
             Some(record) => record.id.cmp(id),
             None => std::cmp::Ordering::Less,
@@ -246,6 +251,7 @@ impl World {
         let record = self.record_mut(body)?;
         body::check_vector(&record.id, &body::POSITION, position)?;
         record.state.position = position + record.state.orientation * record.mass.centre;
+        record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())
     }
@@ -257,6 +263,7 @@ impl World {
         let origin = record.origin();
         record.state.orientation = orientation;
         record.state.position = origin + orientation * record.mass.centre;
+        record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())
     }
@@ -267,6 +274,7 @@ impl World {
         movable(record, "set in motion")?;
         body::check_vector(&record.id, &body::VELOCITY, velocity)?;
         record.state.velocity = velocity;
+        record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())
     }
@@ -277,6 +285,7 @@ impl World {
         movable(record, "set in motion")?;
         body::check_vector(&record.id, &body::SPIN, spin)?;
         record.state.spin = spin;
+        record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())
     }

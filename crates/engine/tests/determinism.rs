@@ -180,7 +180,7 @@ fn h05_a_far_body_changes_nothing() {
                 // Sorts before all others and is an island of its own: everything moves up by one.
                 w.add(ball("a stranger", v(-500.0, 0.0, 0.5))).unwrap();
             }
-            (0..200).for_each(|_| drop(w.step(H).unwrap()));
+            advance(&mut w, 200, H);
             let stranger = |id: &BodyId| *id == "a stranger".into();
             w.bodies().filter(|(_, b)| !stranger(b.id())).map(|(_, b)| b.state()).collect::<Vec<_>>()
         };
@@ -236,7 +236,7 @@ fn h08_other_names_change_the_motion_by_no_more_than_the_tolerance() {
                 if i < 3 { v(0.577 * angle.cos(), 0.577 * angle.sin(), 0.5) } else { v(0.01, 0.02, i as f64 - 1.69) };
             w.add(ball(name, place).velocity(v(-1.0, 0.2 * i as f64, 0.0)).material(surface(0.4, 0.0))).unwrap();
         }
-        (0..10).for_each(|_| drop(w.step(H).unwrap()));
+        advance(&mut w, 10, H);
         names.map(|name| w.body(w.find(name).unwrap()).unwrap().state())
     };
     let reference = run(["a", "b", "c", "d", "e"]);

@@ -234,7 +234,7 @@ fn leaning() -> World {
         let body = cube(&format!("cube {i}"), v(0.97 * f64::from(i), 0.0, 0.62)).orientation(turn);
         w.add(body.velocity(v(-1.0, 0.2, 0.0)).material(surface(0.4, 0.0))).unwrap();
     }
-    (0..10).for_each(|_| drop(w.step(H).unwrap()));
+    advance(&mut w, 10, H);
     w
 }
 
@@ -267,7 +267,7 @@ fn heap() -> World {
         let body = ball(&format!("ball {i}"), place).velocity(v(-1.0, 0.2 * f64::from(i), 0.0));
         w.add(body.spin(v(0.0, 1.0, 0.5)).material(surface(0.4, 0.0))).unwrap();
     }
-    (0..5).for_each(|_| drop(w.step(H).unwrap()));
+    advance(&mut w, 5, H);
     w
 }
 

@@ -173,6 +173,16 @@ pub struct Certifier {
     residuals: Vec<Residual>,
 }
 
+/// Sums of squares over all rows, and the largest magnitude.
+#[derive(Clone, Copy, Debug, Default)]
+struct Squares {
+    q: f64,
+    r: f64,
+    u: f64,
+    magnitude: f64,
+    largest_magnitude: f64,
+}
+
 /// What one block contributes to the norms.
 #[derive(Clone, Copy, Debug, Default)]
 struct Residual {
@@ -201,7 +211,7 @@ impl Certifier {
         if r.len() != problem.rows() {
             return Err(ProblemError::Size { what: "impulses", found: r.len(), expected: problem.rows() });
         }
-        self.evaluate(problem, r);
+        let squares = self.evaluate(problem, r);
         let mut certificate = Certificate {
             natural: 0.0,
             worst_block: None,
@@ -223,6 +233,7 @@ impl Certifier {
         };
         self.residuals.clear();
         let mut scales = Scales::of(problem);
+        let (mut natural, mut normal, mut unscaled) = (0.0, 0.0, 0.0);
         for (c, block) in problem.blocks().iter().enumerate() {
             let range = problem.range(c);
             let residual = certificate.grade(&block.law, scales.block(c), &r[range.clone()], &self.u[range]);
@@ -230,31 +241,41 @@ impl Certifier {
                 (certificate.natural, certificate.worst_block) = (residual.natural, Some(c));
             }
             certificate.normal = worst(certificate.normal, residual.normal);
+            natural += residual.natural * residual.natural;
+            normal += residual.normal * residual.normal;
+            unscaled += residual.unscaled * residual.unscaled;
             self.residuals.push(residual);
         }
-        let q = norm(problem.q().iter().copied());
+        let q = norm_of(squares.q, problem.q().iter().copied());
         let over_q = |x: f64| if q > 0.0 { x / q } else { x };
-        certificate.natural_rel = over_q(norm(self.residuals.iter().map(|x| x.natural)));
-        certificate.normal_rel = over_q(norm(self.residuals.iter().map(|x| x.normal)));
+        certificate.natural_rel = over_q(norm_of(natural, self.residuals.iter().map(|x| x.natural)));
+        certificate.normal_rel = over_q(norm_of(normal, self.residuals.iter().map(|x| x.normal)));
         let unit_round_off = f64::EPSILON / 2.0;
-        certificate.floor = self.magnitude.iter().fold(0.0, |m, x| worst(m, *x)) * unit_round_off;
-        certificate.floor_rel = over_q(norm(self.magnitude.iter().copied()) * unit_round_off);
-        let unscaled = norm(self.residuals.iter().map(|x| x.unscaled));
-        let scale = q.max(norm(r.iter().copied())).max(norm(self.u.iter().copied()));
+        certificate.floor = squares.largest_magnitude * unit_round_off;
+        certificate.floor_rel = over_q(norm_of(squares.magnitude, self.magnitude.iter().copied()) * unit_round_off);
+        let unscaled = norm_of(unscaled, self.residuals.iter().map(|x| x.unscaled));
+        let scale = q.max(norm_of(squares.r, r.iter().copied())).max(norm_of(squares.u, self.u.iter().copied()));
         certificate.fclib_error = if unscaled == 0.0 || unscaled.is_infinite() { unscaled } else { unscaled / scale };
         Ok(certificate)
     }
 
-    /// u = W r + q and the magnitude |W||r| + |q| of the terms summed.
-    fn evaluate(&mut self, problem: &ContactProblem, r: &[f64]) {
+    /// u = W r + q and the magnitude |W||r| + |q| of the terms summed, with their sums of squares in the same pass.
+    fn evaluate(&mut self, problem: &ContactProblem, r: &[f64]) -> Squares {
         self.u.resize(problem.rows(), 0.0);
         self.magnitude.resize(problem.rows(), 0.0);
         let Certifier { u, magnitude, bodies, .. } = self;
         problem.delassus().apply_with_magnitude(problem.offsets(), r, u, magnitude, bodies);
-        for (i, q) in problem.q().iter().enumerate() {
-            self.u[i] += q;
-            self.magnitude[i] += q.abs();
+        let mut squares = Squares::default();
+        for (((q, r), u), magnitude) in problem.q().iter().zip(r).zip(u).zip(magnitude) {
+            *u += q;
+            *magnitude += q.abs();
+            squares.q += q * q;
+            squares.r += r * r;
+            squares.u += *u * *u;
+            squares.magnitude += *magnitude * *magnitude;
+            squares.largest_magnitude = worst(squares.largest_magnitude, *magnitude);
         }
+        squares
     }
 
     /// Velocity `u = W r + q` [m/s] of the impulse graded last.
@@ -314,8 +335,14 @@ fn negative_part(x: f64) -> f64 {
 }
 
 /// 2-norm. Squares that overflow or vanish are summed again after scaling; NaN counts as infinite.
+#[inline]
 fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let sum: f64 = values.clone().map(|x| x * x).sum();
+    norm_of(values.clone().map(|x| x * x).sum(), values)
+}
+
+/// The same where the sum of squares is known.
+#[inline]
+fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
     if (1e-280..1e280).contains(&sum) {
         return sum.sqrt();
     }
@@ -442,6 +469,7 @@ fn tangent(x: &[f64]) -> [f64; 2] {
     [x[1], if x.len() > 2 { x[2] } else { 0.0 }]
 }
 
+#[inline]
 fn length(t: [f64; 2]) -> f64 {
     norm(t.into_iter())
 }
@@ -450,6 +478,7 @@ fn length(t: [f64; 2]) -> f64 {
 ///
 /// With z = x − û, what decides between the apex and the surface is `z_N + μ‖z_T‖ = x_N − u_N + μ(‖z_T‖ − ‖u_T‖)`.
 /// Written like that, the two large terms μ‖u_T‖ of a fast contact cancel before u_N is lost in them.
+#[inline]
 fn natural_map(mu: f64, x: [f64; 3], u: [f64; 3], slip: f64) -> f64 {
     let z_t = [x[1] - u[1], x[2] - u[2]];
     let z_n = x[0] - u[0] - mu * slip;

@@ -54,4 +54,4 @@ pub use certificate::{Certificate, Certifier, Counts, Measure, Tolerance, certif
 pub use delassus::{BlockSparseDelassus, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow};
 pub use error::ProblemError;
 pub use law::Law;
-pub use problem::{Block, ContactProblem, Limits, Symmetry};
+pub use problem::{Block, ContactProblem, FactoredParts, Limits, Symmetry};

@@ -1,6 +1,6 @@
 //! The contact problem: blocks with laws, the Delassus operator, and q. Validated once, then trusted.
 
-use crate::{Delassus, Law, ProblemError};
+use crate::{Delassus, FactoredDelassus, InverseMass, JacobianRow, Law, ProblemError};
 
 /// One block: a law over `rows` consecutive rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,14 +85,83 @@ pub struct ContactProblem {
     asymmetry: f64,
 }
 
+/// The vectors that a problem over bodies is made of. A simulation fills them, makes a problem of them and takes them
+/// back: step after step, and after the first without touching the heap.
+#[derive(Clone, Debug, Default)]
+pub struct FactoredParts {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+    /// Inverse mass of every body.
+    pub inverse_mass: Vec<InverseMass>,
+    /// Bodies (A, B) of every block, `None` for a fixed side.
+    pub bodies: Vec<[Option<u32>; 2]>,
+    /// Every row of J.
+    pub jacobian: Vec<JacobianRow>,
+    /// Velocity without any impulse [m/s].
+    pub q: Vec<f64>,
+    derived: Derived,
+}
+
+impl FactoredParts {
+    /// Empties every vector and keeps its memory.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.inverse_mass.clear();
+        self.bodies.clear();
+        self.jacobian.clear();
+        self.q.clear();
+    }
+}
+
+/// What a problem computes of its parts.
+#[derive(Clone, Debug, Default)]
+struct Derived {
+    offsets: Vec<usize>,
+    scales: Vec<f64>,
+}
+
 impl ContactProblem {
     /// Checks everything once: sizes, finite numbers, parameters of the laws, diagonal, symmetry.
     pub fn new(blocks: Vec<Block>, delassus: Delassus, q: Vec<f64>, symmetry: Symmetry) -> Result<Self, ProblemError> {
+        ContactProblem::build(blocks, delassus, q, symmetry, Derived::default())
+    }
+
+    /// As [`ContactProblem::new`], over bodies, bit for bit symmetric.
+    pub fn from_parts(parts: FactoredParts) -> Result<Self, ProblemError> {
+        let FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived } = parts;
+        let delassus = Delassus::Factored(FactoredDelassus::new(inverse_mass, bodies, jacobian));
+        ContactProblem::build(blocks, delassus, q, Symmetry::Exact, derived)
+    }
+
+    /// The vectors of a problem that is no longer needed. Only those common to all forms if it is not over bodies.
+    pub fn into_parts(self) -> FactoredParts {
+        let ContactProblem { blocks, offsets, delassus, q, scales, .. } = self;
+        let derived = Derived { offsets, scales };
+        match delassus {
+            Delassus::Factored(w) => {
+                let (inverse_mass, bodies, jacobian) = w.into_vectors();
+                FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived }
+            }
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => {
+                FactoredParts { blocks, q, derived, ..FactoredParts::default() }
+            }
+        }
+    }
+
+    fn build(
+        blocks: Vec<Block>,
+        delassus: Delassus,
+        q: Vec<f64>,
+        symmetry: Symmetry,
+        derived: Derived,
+    ) -> Result<Self, ProblemError> {
+        let Derived { mut offsets, mut scales } = derived;
         let limits = Limits::default();
         if blocks.len() > limits.blocks {
             return Err(ProblemError::Limit { what: "blocks", found: blocks.len(), limit: limits.blocks });
         }
-        let mut offsets = Vec::with_capacity(blocks.len() + 1);
+        offsets.clear();
+        offsets.reserve(blocks.len() + 1);
         let mut rows = 0;
         offsets.push(0);
         for (c, block) in blocks.iter().enumerate() {
@@ -113,14 +182,15 @@ impl ContactProblem {
             return Err(ProblemError::NotFinite { what: "q", index, value: q[index] });
         }
         let asymmetry = delassus.validate(&offsets, symmetry)?;
-        let mut scales = Vec::with_capacity(blocks.len());
-        let mut diagonal = [0.0; 36];
+        scales.clear();
+        scales.reserve(blocks.len());
+        let mut diagonal = [0.0; 6];
         for c in 0..blocks.len() {
             let n = blocks[c].rows;
-            delassus.diagonal_block(&offsets, c, &mut diagonal[..n * n]);
+            delassus.diagonal(&offsets, c, &mut diagonal[..n]);
             let mut trace = 0.0;
             for i in 0..n {
-                let value = diagonal[i * n + i];
+                let value = diagonal[i];
                 if value < 0.0 && symmetry != Symmetry::General {
                     return Err(ProblemError::NegativeDiagonal { block: c, row: offsets[c] + i, value });
                 }

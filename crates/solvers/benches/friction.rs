@@ -5,6 +5,8 @@
 //! they mean the same on every machine. Then `exact` on the published problems, where they are next to the workspace,
 //! against the fastest of the solvers they were published with. Writes `bench/results/friction.csv` and, with published
 //! problems, `bench/results/published.csv`.
+//!
+//! Words after `--` choose: `wall`, `published`, or parts of names of published problems. Chosen problems are only printed.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
@@ -16,7 +18,7 @@ use report::{commit, least, machine, median, readable, write};
 use signorini_problem::{Certifier, Tolerance};
 use signorini_scenes::problems::{Perturbation, find, perturbed};
 use signorini_solvers::sweep::{Direction, RowStep, Sweeper};
-use signorini_solvers::{Exact, History, SolverSession, Status, StoppingRule, solve};
+use signorini_solvers::{Effort, Exact, History, SolverSession, Status, StoppingRule, solve};
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -79,7 +81,7 @@ fn wall() {
     write("bench/results/friction.csv", &csv);
 }
 
-fn published_problems() {
+fn published_problems(chosen: impl Fn(&str) -> bool, keep: Keep) {
     let problems = published::published(usize::MAX);
     if problems.is_empty() {
         return;
@@ -87,26 +89,37 @@ fn published_problems() {
     let reference = published::reference("fastest_time_s");
     let stop = StoppingRule { tolerance: Tolerance::relative(1e-8), max_iterations: None };
     let (machine, commit) = (machine(), commit());
-    let mut csv = "machine,commit,problem,blocks,status,seconds,ratio_to_fastest_published\n".to_owned();
+    let mut csv = "machine,commit,problem,blocks,status,seconds,ratio_to_fastest_published,iterations,factorizations\n"
+        .to_owned();
     let (mut solved, mut ratios) = (0, Vec::new());
-    let considered: Vec<_> = problems.iter().filter(|(name, _)| !LEFT_OUT.contains(&name.as_str())).collect();
+    let considered: Vec<_> =
+        problems.iter().filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()) && chosen(name)).collect();
     for (name, problem) in &considered {
         let mut session = SolverSession::default();
-        let mut status = Status::Unsolved;
+        let (mut status, mut effort) = (Status::Unsolved, Effort::default());
         // A new solver each time, as cold as the runs the reference times are of.
-        let seconds = least(9, 0.3, || {
+        let seconds = least(2000, 0.3, || {
             let run = session.solve(problem, &mut Exact::default(), None, &stop, &mut History::off());
-            status = run.map_or(Status::Unsolved, |solution| solution.status);
+            (status, effort) = run.map_or((Status::Unsolved, effort), |solution| (solution.status, solution.effort));
         });
         let fastest = reference.iter().find(|(known, _)| known == name).and_then(|(_, seconds)| *seconds);
         let ratio = fastest.filter(|_| status == Status::Solved).map(|fastest| seconds / fastest);
         solved += usize::from(status == Status::Solved);
         ratios.extend(ratio);
         let shown = ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
-        println!("{name:50} {:6} {status:?} {:>10} {shown}", problem.blocks().len(), readable(seconds));
+        let Effort { iterations, factorizations, .. } = effort;
+        println!(
+            "{name:50} {:6} {status:?} {:>10} {shown:>7}, {iterations} iterations, {factorizations} factorizations",
+            problem.blocks().len(),
+            readable(seconds)
+        );
         let word = if status == Status::Solved { "solved" } else { "unsolved" };
         let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.3}"));
-        let _ = writeln!(csv, "{machine},{commit},{name},{},{word},{seconds:.3e},{ratio}", problem.blocks().len());
+        let blocks = problem.blocks().len();
+        let _ = writeln!(
+            csv,
+            "{machine},{commit},{name},{blocks},{word},{seconds:.3e},{ratio},{iterations},{factorizations}"
+        );
     }
     let faster = ratios.iter().filter(|ratio| **ratio < 1.0).count();
     println!(
@@ -115,10 +128,28 @@ fn published_problems() {
         ratios.len(),
         median(&ratios)
     );
-    write("bench/results/published.csv", &csv);
+    if keep == Keep::InFiles {
+        write("bench/results/published.csv", &csv);
+    }
+}
+
+/// What becomes of the numbers.
+#[derive(Clone, Copy, PartialEq)]
+enum Keep {
+    InFiles,
+    OnScreen,
 }
 
 fn main() {
-    wall();
-    published_problems();
+    // Cargo passes `--bench` to every bench.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let asked = |word: &str| words.is_empty() || words.iter().any(|w| w == word);
+    if asked("wall") {
+        wall();
+    }
+    let names: Vec<&String> = words.iter().filter(|w| *w != "wall" && *w != "published").collect();
+    if asked("published") || !names.is_empty() {
+        let keep = if names.is_empty() { Keep::InFiles } else { Keep::OnScreen };
+        published_problems(|name| names.is_empty() || names.iter().any(|part| name.contains(part.as_str())), keep);
+    }
 }

@@ -4,8 +4,9 @@
 //!
 //! | tier | what | when |
 //! |---|---|---|
-//! | 0 | the guess | always: a resting scene ends here |
+//! | 0 | the guess; if it is nearly certified, a Newton step from it | always: a resting scene ends here |
 //! | 1 | one contact in closed form; pivoting | one block; no friction |
+//! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
@@ -17,16 +18,20 @@
 //! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts when the contacts are redundant:
 //! the interior point then returns the analytic centre.
 
+mod few_blocks;
+
 use crate::interior_point::{PathOptions, Start};
 use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
+use crate::small::SmallNewton;
 use crate::sweep::{Direction, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
-use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law};
+use few_blocks::{few, is_inverse_mass};
+use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law, Tolerance};
 
 /// Which of several exact answers is returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +56,19 @@ pub struct ExactOptions {
     pub last_sweeps: usize,
     /// What to do where the central path turns back.
     pub folds: Folds,
+    /// How far to go when the usual methods have failed.
+    pub persistence: Persistence,
+}
+
+/// How much more than usual an unusual problem may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persistence {
+    /// Everything is tried, however long it takes: for problems that are to be solved once.
+    #[default]
+    Thorough,
+    /// Ends with the first round of the last tier, and the way around folds on small problems. Costs up to about a
+    /// hundred factorizations, a few times a cold solve: for simulations, where the next step poses another problem.
+    Bounded,
 }
 
 /// What to do at a fold of the central path.
@@ -71,7 +89,15 @@ impl Default for ExactOptions {
             max_rounds: 4,
             last_sweeps: 20_000,
             folds: Folds::WalkAround,
+            persistence: Persistence::Thorough,
         }
+    }
+}
+
+impl ExactOptions {
+    /// For the steps of a simulation: bounded cost.
+    pub fn stepping() -> Self {
+        ExactOptions { persistence: Persistence::Bounded, ..ExactOptions::default() }
     }
 }
 
@@ -79,15 +105,21 @@ impl Default for ExactOptions {
 const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
+/// The first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+const DOUBT: f64 = 2.0;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
+/// Multiplications of an iteration up to which a bounded solve walks around folds: some hundred of them.
+const CHEAP_ITERATION: f64 = 5e5;
 /// Most rows handed to pivoting, whose matrices are dense.
 const MOST_PIVOT_ROWS: usize = 1500;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
+/// Most sweeps of a polish.
+const POLISHING_SWEEPS: usize = 100;
 /// Newton steps are tried so often during the last sweeps.
 const LAST_ROUNDS: usize = 10;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
@@ -97,6 +129,13 @@ const FLOPS_PER_ITERATION: f64 = 10_000.0;
 /// Interior-point iterations to expect.
 const EXPECTED_ITERATIONS: f64 = 10.0;
 
+/// A guess off by up to so many tolerances comes from a scene at rest.
+const NEARLY_AT_REST: f64 = 100.0;
+/// Share of the tolerance below which an answer is not refined for the steps to come.
+const REFINED: f64 = 1e-4;
+/// Share of the tolerance up to which a guess is taken as it is.
+const SETTLED: f64 = 0.03;
+
 /// The solver and its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Exact {
@@ -104,6 +143,7 @@ pub struct Exact {
     pub options: ExactOptions,
     certifier: Certifier,
     sweeper: Sweeper<OneContact>,
+    small: SmallNewton,
     interior: InteriorPoint,
     newton: NewtonStep,
     pivoting: BlockPivoting,
@@ -117,10 +157,29 @@ struct Search<'a> {
     problem: &'a ContactProblem,
     stop: &'a StoppingRule,
     best: f64,
+    /// Of the best, once the judge was asked.
+    certificate: Option<Certificate>,
     effort: Effort,
     prepared: bool,
     /// Factorizations of methods that keep their own matrices.
     other_factorizations: usize,
+}
+
+/// What the judge says of the guess.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// Certified, and good for many steps.
+    Settled,
+    /// Certified.
+    Certified,
+    /// Neither.
+    Open,
+}
+
+/// Whether a certified guess is so good that it need not be refined for the steps to come: its error is a small share of
+/// the tolerance, or round-off.
+pub fn is_settled(certificate: &Certificate, tolerance: &Tolerance) -> bool {
+    certificate.meets(&Tolerance { value: SETTLED * tolerance.value, ..*tolerance })
 }
 
 impl Exact {
@@ -135,6 +194,7 @@ impl Exact {
         let measured = certificate.measured(search.stop.tolerance.measure);
         if measured < search.best {
             search.best = measured;
+            search.certificate = Some(certificate);
             impulses.copy_from_slice(&self.candidate);
         }
         certificate.meets(&search.stop.tolerance)
@@ -146,13 +206,20 @@ impl Exact {
     }
 
     /// Tier 0: the guess, or nothing at all, whichever is nearer.
-    fn guess(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
+    fn guess(&mut self, search: &mut Search, impulses: &mut [f64]) -> Verdict {
         self.candidate.clear();
         self.candidate.extend_from_slice(impulses);
         let guessed = impulses.iter().any(|x| *x != 0.0);
         if guessed && self.consider(search, impulses) {
-            return true;
+            let tolerance = search.stop.tolerance;
+            let settled = search.certificate.is_some_and(|certificate| is_settled(&certificate, &tolerance));
+            return if settled { Verdict::Settled } else { Verdict::Certified };
         }
+        if self.none_at_all(search, impulses) { Verdict::Settled } else { Verdict::Open }
+    }
+
+    /// No impulse but what the laws demand.
+    fn none_at_all(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         // Without any impulse u = q: the own residual is free, and the judge is asked only if it may be satisfied.
         self.candidate.fill(0.0);
         make_feasible(search.problem, &mut self.candidate);
@@ -175,6 +242,10 @@ impl Exact {
         let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
         if !frictionless || problem.rows() > MOST_PIVOT_ROWS {
             return false;
+        }
+        // Matrices of no mechanics at all: sweeps solve triangular ones at once, on which pivoting takes 2ⁿ steps.
+        if few(problem) && !is_inverse_mass(problem) && self.few_blocks(search, impulses, history) {
+            return true;
         }
         self.candidate.copy_from_slice(impulses);
         let outcome = match self.pivoting.iterate(problem, &mut self.candidate, search.stop, history) {
@@ -247,7 +318,7 @@ impl Exact {
             if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
                 return false;
             }
-            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && needed * cost > self.budget(search, effort) {
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && DOUBT * needed * cost > self.budget(search, effort) {
                 return false;
             }
             last = now;
@@ -304,30 +375,63 @@ impl Exact {
     }
 
     fn escalate(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
-        let problem = search.problem;
-        if self.guess(search, impulses) {
+        let verdict = self.guess(search, impulses);
+        if verdict == Verdict::Settled {
             return;
         }
+        let at_rest = search.best <= NEARLY_AT_REST * search.stop.tolerance.value;
+        if at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
+            return;
+        }
+        if verdict == Verdict::Open {
+            self.climb(search, impulses, history);
+        }
+    }
+
+    /// Up to two Newton steps from the guess, to a small share of the tolerance; whether they end certified.
+    ///
+    /// A scene at rest takes its impulses into the next step as they are, and what they lack adds up in the velocities.
+    /// An answer that cancels the sum is off by as much in the next step; once more, and both are at rest.
+    fn refine(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let least = NewtonOptions::default().least_proximal;
+        let options = NewtonOptions { max_iterations: 2, proximal: least, refinements: 2, ..NewtonOptions::default() };
+        let tolerance = Tolerance { value: REFINED * search.stop.tolerance.value, ..search.stop.tolerance };
+        let stop = StoppingRule { tolerance, ..*search.stop };
+        self.prepare_systems(search);
+        self.candidate.copy_from_slice(impulses);
+        let system = self.interior.system();
+        let end = self.newton.run(system, search.problem, &mut self.candidate, &options, &stop, history);
+        search.effort.iterations += end.iterations;
+        self.consider(search, impulses)
+    }
+
+    /// Tiers 1 to 5; whether one of them was certified.
+    fn climb(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let problem = search.problem;
         let warm = impulses.iter().any(|x| *x != 0.0);
         if problem.blocks().len() == 1 {
             self.candidate.copy_from_slice(impulses);
             if one_contact::solve_problem(problem, &mut self.candidate).is_some() {
                 search.effort.iterations += 1;
                 if self.consider(search, impulses) {
-                    return;
+                    return true;
                 }
             }
         }
         if self.pivot(search, impulses, history) {
-            return;
+            return true;
         }
         let redundancy = redundancy(problem);
         let canonical = self.options.selection == Selection::Canonical && redundancy != Redundancy::No;
-        if !canonical {
+        if !canonical && few(problem) {
+            if self.few_blocks(search, impulses, history) {
+                return true;
+            }
+        } else if !canonical {
             // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
             let skip = warm && redundancy == Redundancy::Yes;
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
-                return;
+                return true;
             }
             let options = NewtonOptions { max_iterations: 12, patience: 4, ..NewtonOptions::default() };
             if problem.blocks().len() <= SMALL {
@@ -335,15 +439,13 @@ impl Exact {
                 self.candidate.fill(0.0);
                 make_feasible(problem, &mut self.candidate);
                 if self.newton_from_candidate(search, impulses, &options, history) {
-                    return;
+                    return true;
                 }
             } else if redundancy != Redundancy::Yes && self.newton(search, impulses, &options, history) {
-                return;
+                return true;
             }
         }
-        if !self.paths(search, impulses, warm, history) {
-            self.last_resorts(search, impulses, history);
-        }
+        self.paths(search, impulses, warm, history) || self.last_resorts(search, impulses, history)
     }
 
     /// Multiplications that sweeps may still cost: what the interior point would.
@@ -351,9 +453,14 @@ impl Exact {
         if budget == SweepBudget::ToTheCap {
             return f64::INFINITY;
         }
+        EXPECTED_ITERATIONS * self.cost_of_iteration(search)
+    }
+
+    /// Multiplications of one interior-point iteration.
+    fn cost_of_iteration(&mut self, search: &mut Search) -> f64 {
         self.prepare_systems(search);
         let contacts = search.problem.blocks().len() as f64;
-        EXPECTED_ITERATIONS * (self.interior.system().flops() + FLOPS_PER_CONTACT * contacts + FLOPS_PER_ITERATION)
+        self.interior.system().flops() + FLOPS_PER_CONTACT * contacts + FLOPS_PER_ITERATION
     }
 
     /// Tier 4.
@@ -373,10 +480,13 @@ impl Exact {
             .any(|start| self.path(search, impulses, start, plain, history) || self.polish(search, impulses, history))
     }
 
-    /// A few Newton steps where a path came close.
+    /// Where a path came close: a few sweeps, which even out what its last factorizations lost, then Newton steps.
     fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if search.best > 1e4 * search.stop.tolerance.value {
             return false;
+        }
+        if self.sweeps(search, impulses, SweepBudget::WhileItPays, POLISHING_SWEEPS, history) {
+            return true;
         }
         let options = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         self.newton(search, impulses, &options, history)
@@ -391,6 +501,12 @@ impl Exact {
                 || self.newton(search, impulses, &NewtonOptions::default(), history)
             {
                 return true;
+            }
+            if self.options.persistence == Persistence::Bounded {
+                return self.options.folds == Folds::WalkAround
+                    && self.cost_of_iteration(search) <= CHEAP_ITERATION
+                    && (self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
+                        || self.polish(search, impulses, history));
             }
             if search.best > 0.5 * before {
                 break;
@@ -465,6 +581,7 @@ impl ContactSolver for Exact {
             problem,
             stop,
             best: f64::INFINITY,
+            certificate: None,
             effort: Effort::default(),
             prepared: false,
             other_factorizations: 0,

@@ -16,8 +16,7 @@
 //! Cost: a dense tableau of n(2n + 2) numbers, 2n² operations per pivot, about n pivots (exponential at worst). Use it
 //! for problems that the active-set methods refuse, and to check them.
 
-use crate::linalg::dense_cholesky::axpy;
-use crate::linalg::dense_lu::DenseLu;
+use crate::linalg::dense::{axpy, lu, lu_solve};
 use crate::linalg::scaled_program::count_active;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule, supports_only};
 use signorini_problem::{ContactProblem, Delassus, Law};
@@ -57,7 +56,8 @@ pub struct Lemke {
     tableau: Vec<f64>,
     pivot_row: Vec<f64>,
     basis: Vec<usize>,
-    lu: DenseLu,
+    factor: Vec<f64>,
+    pivots: Vec<usize>,
     closed: Vec<usize>,
     r: Vec<f64>,
     refined: Vec<f64>,
@@ -220,7 +220,10 @@ impl Lemke {
     fn refine(&mut self) {
         let (n, k) = (self.n, self.closed.len());
         let (matrix, closed) = (&self.matrix, &self.closed);
-        if self.lu.factor(k, |a, b| matrix[closed[a] * n + closed[b]]).is_err() {
+        self.factor.clear();
+        self.factor.extend(closed.iter().flat_map(|a| closed.iter().map(move |b| matrix[a * n + b])));
+        self.pivots.resize(k, 0);
+        if !lu(&mut self.factor, k, &mut self.pivots) {
             return;
         }
         self.refined.clear();
@@ -231,7 +234,7 @@ impl Lemke {
                 let sum: f64 = closed.iter().map(|&j| matrix[i * n + j] * self.refined[j]).sum();
                 self.correction.push(-self.q[i] - sum);
             }
-            self.lu.solve(&mut self.correction);
+            lu_solve(&self.factor, k, &self.pivots, &mut self.correction);
             for (&i, change) in closed.iter().zip(&self.correction) {
                 self.refined[i] += change;
             }

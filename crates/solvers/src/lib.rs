@@ -25,6 +25,7 @@ mod nsgs;
 pub mod one_contact;
 mod pgs;
 pub mod polyhedral;
+mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
@@ -35,7 +36,7 @@ pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
-pub use exact::{Exact, ExactOptions, Folds, Selection};
+pub use exact::{Exact, ExactOptions, Folds, Persistence, Selection, is_settled};
 pub use fischer_burmeister::FischerBurmeister;
 pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};

@@ -15,7 +15,14 @@ pub struct Merit {
     pub norm: f64,
     /// 2-norm of the natural map with ρ = 1 over max(‖q‖, ‖r‖, ‖u‖) [mixed units].
     pub unscaled: f64,
+    /// Largest |min(w r_N, u_N)| of any contact [m/s], and its 2-norm: with much friction the natural map shows little of
+    /// Signorini's condition, and the judge asks for it by itself.
+    pub normal: f64,
+    normal_norm: f64,
 }
+
+/// The judge's bound on [`Merit::normal`] over that on [`Merit::natural`].
+const NORMAL_FACTOR: f64 = 2.0;
 
 impl Merit {
     /// From impulses and their velocities `u = W r + q`. Not-a-number anywhere is an infinite residual.
@@ -29,6 +36,11 @@ impl Merit {
             merit.natural = merit.natural.max(a);
             merit.norm += a * a;
             unscaled += b * b;
+            if let Law::Coulomb { .. } = block.law {
+                let normal = f64::min(w * r[range.start], u[range.start]).abs();
+                merit.normal = merit.normal.max(normal);
+                merit.normal_norm += normal * normal;
+            }
             for i in range {
                 sums[0] += problem.q()[i] * problem.q()[i];
                 sums[1] += r[i] * r[i];
@@ -38,9 +50,17 @@ impl Merit {
         let scale = sums[0].max(sums[1]).max(sums[2]).sqrt();
         merit.unscaled = if unscaled > 0.0 { unscaled.sqrt() / scale } else { 0.0 };
         merit.norm = merit.norm.sqrt();
+        merit.normal_norm = merit.normal_norm.sqrt();
         // `max` drops a NaN, the sums keep it.
         if !merit.norm.is_finite() || !merit.unscaled.is_finite() {
-            merit = Merit { natural: f64::INFINITY, norm: f64::INFINITY, unscaled: f64::INFINITY };
+            let infinite = f64::INFINITY;
+            merit = Merit {
+                natural: infinite,
+                norm: infinite,
+                unscaled: infinite,
+                normal: infinite,
+                normal_norm: infinite,
+            };
         }
         merit
     }
@@ -48,10 +68,11 @@ impl Merit {
     /// The number the tolerance speaks about.
     pub fn measured(&self, problem: &ContactProblem, measure: Measure) -> f64 {
         match measure {
-            Measure::Velocity => self.natural / problem.speed().max(1.0),
+            Measure::Velocity => f64::max(self.natural, self.normal / NORMAL_FACTOR) / problem.speed().max(1.0),
             Measure::Relative => {
                 let q = problem.q().iter().map(|x| x * x).sum::<f64>().sqrt();
-                f64::max(if q > 0.0 { self.norm / q } else { self.norm }, self.unscaled)
+                let norm = f64::max(self.norm, self.normal_norm / NORMAL_FACTOR);
+                f64::max(if q > 0.0 { norm / q } else { norm }, self.unscaled)
             }
         }
     }

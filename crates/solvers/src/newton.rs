@@ -17,15 +17,15 @@
 
 use crate::cone::{ConeState, Mat3, de_saxce_shift, project, project_jacobian, tangential_norm};
 use crate::merit::{Merit, triple};
-use crate::newton_system::NewtonSystem;
+use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::{ContactProblem, Law};
 
 /// Step lengths tried, longest first.
-const LENGTHS: [f64; 4] = [1.0, 0.5, 0.2, 0.05];
+pub(crate) const LENGTHS: [f64; 4] = [1.0, 0.5, 0.2, 0.05];
 /// Share of the predicted decrease that must be seen.
-const SUFFICIENT: f64 = 0.2;
+pub(crate) const SUFFICIENT: f64 = 0.2;
 
 /// Options of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -214,7 +214,7 @@ impl NewtonStep {
                     self.g[range.start + i] = (0..n).map(|j| self.c[c][i][j] * defect[j]).sum();
                 }
             }
-            system.solve(problem, &self.g, &mut self.correction, &mut self.w_correction, 0);
+            system.solve(problem, &self.g, &mut self.correction, &mut self.w_correction, Refinement::NONE);
             for (x, d) in self.dr.iter_mut().zip(&self.correction) {
                 *x += d;
             }
@@ -272,33 +272,14 @@ impl NewtonStep {
         r: &[f64; 3],
         u: &[f64; 3],
     ) {
-        let shifted = de_saxce_shift(mu, u);
-        let z: [f64; 3] = std::array::from_fn(|i| r[i] - shifted[i] / w);
-        let (p, state) = project(mu, &z);
-        let d = project_jacobian(mu, &z);
-        let slip = tangential_norm(u);
-        let mut dg = d;
-        if state == ConeState::Slip && slip > 0.0 {
-            // D G: the first column of D times μ τᵀ joins the tangential columns.
-            for i in 0..3 {
-                dg[i][1] += d[i][0] * mu * u[1] / slip;
-                dg[i][2] += d[i][0] * mu * u[2] / slip;
-            }
-        }
-        let mut keep = [[0.0; 3]; 3];
-        for i in 0..3 {
-            for j in 0..3 {
-                keep[i][j] = if i == j { 1.0 } else { 0.0 } - d[i][j];
-                dg[i][j] /= w;
-            }
-        }
+        let (f, keep, dg, _) = linearise_contact(w, mu, r, u);
         let mut regular = keep;
         for i in 0..3 {
             regular[i][i] += proximal;
         }
         let inverse = invert(&regular);
         for i in 0..n {
-            self.f[first + i] = r[i] - p[i];
+            self.f[first + i] = f[i];
             for j in 0..n {
                 k[i * n + j] = (0..3).map(|l| inverse[i][l] * dg[l][j]).sum();
             }
@@ -309,8 +290,114 @@ impl NewtonStep {
     }
 }
 
+/// F of one block and its derivatives: `dF = (I − D) dr + w⁻¹ D G W dr`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Linearised {
+    /// `r − P(r − û/w)` [N·s]; of a joint `u/w`, not stored here.
+    pub f: [f64; 3],
+    /// I − D.
+    keep: Mat3,
+    /// w⁻¹ D G \[kg\].
+    dg: Mat3,
+    /// D = 0: the block carries nothing, and F = r.
+    pub open: bool,
+    /// Rows.
+    pub rows: usize,
+    /// 1/w \[kg\] of a joint, for which D = G = I whatever its rows; else zero.
+    joint: f64,
+}
+
+impl Linearised {
+    /// At impulse `r` with velocity `u`; `w` in 1/kg.
+    pub fn of(law: &Law, w: f64, r: &[f64], u: &[f64]) -> Linearised {
+        let scalar = |inside: bool, f: f64| {
+            let mut linear = Linearised { rows: 1, open: !inside, ..Linearised::default() };
+            linear.f[0] = f;
+            linear.keep[0][0] = if inside { 0.0 } else { 1.0 };
+            linear.dg[0][0] = if inside { 1.0 / w } else { 0.0 };
+            linear
+        };
+        match *law {
+            Law::Equality => Linearised { rows: u.len(), joint: 1.0 / w, ..Linearised::default() },
+            Law::NonNegative => {
+                let z = r[0] - u[0] / w;
+                scalar(z > 0.0, r[0] - z.max(0.0))
+            }
+            Law::Interval { lo, hi } => {
+                let z = r[0] - u[0] / w;
+                scalar(z > lo && z < hi, r[0] - z.max(lo).min(hi))
+            }
+            Law::Coulomb { mu } => {
+                let (f, keep, dg, state) = linearise_contact(w, mu, &triple(r), &triple(u));
+                Linearised { f, keep, dg, open: state == ConeState::Open, rows: r.len(), joint: 0.0 }
+            }
+        }
+    }
+
+    /// Entry of I − D.
+    pub fn keep(&self, i: usize, j: usize) -> f64 {
+        if self.joint > 0.0 { 0.0 } else { self.keep[i][j] }
+    }
+
+    /// Row i of w⁻¹ D G times a velocity.
+    pub fn times_velocity(&self, i: usize, u: &[f64]) -> f64 {
+        if self.joint > 0.0 {
+            return self.joint * u[i];
+        }
+        let dg = &self.dg[i];
+        let first = dg[0] * u[0];
+        match self.rows {
+            1 => first,
+            2 => first + dg[1] * u[1],
+            _ => first + dg[1] * u[1] + dg[2] * u[2],
+        }
+    }
+
+    /// Whether the block is a joint, of any number of rows.
+    pub fn is_joint(&self) -> bool {
+        self.joint > 0.0
+    }
+
+    /// w⁻¹ D G times a velocity, of a contact in space.
+    #[inline]
+    pub fn times_velocities(&self, u: &[f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| self.dg[i][0] * u[0] + self.dg[i][1] * u[1] + self.dg[i][2] * u[2])
+    }
+
+    /// Row i of dF for `dr` and `W dr` of this block.
+    pub fn apply(&self, i: usize, dr: &[f64], w_dr: &[f64]) -> f64 {
+        let kept: f64 = if self.joint > 0.0 { 0.0 } else { (0..self.rows).map(|j| self.keep[i][j] * dr[j]).sum() };
+        kept + self.times_velocity(i, w_dr)
+    }
+}
+
+/// F, I − D and w⁻¹ D G of a contact, and where its projection landed.
+fn linearise_contact(w: f64, mu: f64, r: &[f64; 3], u: &[f64; 3]) -> ([f64; 3], Mat3, Mat3, ConeState) {
+    let shifted = de_saxce_shift(mu, u);
+    let z: [f64; 3] = std::array::from_fn(|i| r[i] - shifted[i] / w);
+    let (p, state) = project(mu, &z);
+    let d = project_jacobian(mu, &z);
+    let slip = tangential_norm(u);
+    let mut dg = d;
+    if state == ConeState::Slip && slip > 0.0 {
+        // D G: the first column of D times μ τᵀ joins the tangential columns.
+        for i in 0..3 {
+            dg[i][1] += d[i][0] * mu * u[1] / slip;
+            dg[i][2] += d[i][0] * mu * u[2] / slip;
+        }
+    }
+    let mut keep = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            keep[i][j] = if i == j { 1.0 } else { 0.0 } - d[i][j];
+            dg[i][j] /= w;
+        }
+    }
+    (std::array::from_fn(|i| r[i] - p[i]), keep, dg, state)
+}
+
 /// Scale of a block, 1 where it has no inertia.
-fn scale(problem: &ContactProblem, c: usize) -> f64 {
+pub(crate) fn scale(problem: &ContactProblem, c: usize) -> f64 {
     let w = problem.scales()[c];
     if w > 0.0 { w } else { 1.0 }
 }

@@ -10,6 +10,7 @@
 
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
+use crate::linalg::kernels::widest;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
 
 /// A defect below this share of every row's terms is not refined further.
@@ -27,10 +28,26 @@ pub struct NewtonSystem {
     k_starts: Vec<usize>,
     /// Factorizations since the last preparation.
     factorizations: usize,
+    /// Whether the last direction whose defect was looked at had to be refined.
+    refined: bool,
     scratch_nodes: Vec<f64>,
     scratch_rows: Vec<f64>,
     scratch_w: Vec<f64>,
     scratch_step: Vec<f64>,
+}
+
+/// How well a system is to be solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refinement {
+    /// Most steps of iterative refinement.
+    pub most_steps: usize,
+    /// A defect that changes velocities by less than this [m/s] is good enough; round-off always is.
+    pub good_speed: f64,
+}
+
+impl Refinement {
+    /// The factor alone.
+    pub const NONE: Refinement = Refinement { most_steps: 0, good_speed: 0.0 };
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,6 +72,7 @@ impl NewtonSystem {
     /// Reads the problem; redoes the symbolic work only if the graph differs from the last one.
     pub fn prepare(&mut self, problem: &ContactProblem) {
         self.factorizations = 0;
+        self.refined = true;
         let n = problem.rows();
         self.scratch_rows.resize(n, 0.0);
         self.scratch_w.resize(n, 0.0);
@@ -157,6 +175,11 @@ impl NewtonSystem {
         self.lu.flops()
     }
 
+    /// Whether the last direction whose defect was looked at had to be refined.
+    pub fn needs_refinement(&self) -> bool {
+        self.refined
+    }
+
     /// K of block `c`, row-major, to be filled before [`NewtonSystem::factor`].
     pub fn k_mut(&mut self, c: usize) -> &mut [f64] {
         &mut self.k[self.k_starts[c]..self.k_starts[c + 1]]
@@ -166,7 +189,10 @@ impl NewtonSystem {
     pub fn factor(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
         match &self.form {
             Form::Velocity(form) => {
-                assemble_velocity(form, problem.offsets(), &self.k, &self.k_starts, &mut self.values);
+                widest(
+                    #[inline(always)]
+                    || assemble_velocity(form, problem.offsets(), &self.k, &self.k_starts, &mut self.values),
+                );
             }
             Form::Impulse => {
                 assemble_impulse(&self.graph, problem, &self.k, &self.k_starts, &mut self.values);
@@ -176,16 +202,22 @@ impl NewtonSystem {
         self.lu.factor(&self.values)
     }
 
-    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and up to `refinements` steps of iterative
-    /// refinement, fewer if the defect is round-off already.
-    pub fn solve(&mut self, problem: &ContactProblem, g: &[f64], dr: &mut [f64], w_dr: &mut [f64], refinements: usize) {
+    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and as much refinement as asked for.
+    pub fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        g: &[f64],
+        dr: &mut [f64],
+        w_dr: &mut [f64],
+        refinement: Refinement,
+    ) {
         self.solve_once(problem, g, dr, w_dr);
-        for _ in 0..refinements {
+        for round in 0..refinement.most_steps {
             let mut defect = std::mem::take(&mut self.scratch_rows);
             let mut step = std::mem::take(&mut self.scratch_step);
             let mut w_step = std::mem::take(&mut self.scratch_w);
             self.apply_w(problem, dr, &mut w_step);
-            let mut worst: f64 = 0.0;
+            let (mut worst, mut speed): (f64, f64) = (0.0, 0.0);
             for (c, k) in self.k_starts.windows(2).enumerate() {
                 let range = problem.range(c);
                 let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
@@ -194,10 +226,15 @@ impl NewtonSystem {
                     defect[row] = g[row] - dr[row] - kw;
                     // Relative to the row's own terms: impulses differ by the mass ratio.
                     worst = worst.max(defect[row].abs() / (g[row].abs() + dr[row].abs() + f64::MIN_POSITIVE));
+                    speed = speed.max(defect[row].abs() * problem.scales()[c]);
                 }
             }
             w_dr.copy_from_slice(&w_step);
-            if worst <= REFINED {
+            let good = worst <= REFINED || speed <= refinement.good_speed;
+            if round == 0 {
+                self.refined = !good;
+            }
+            if good {
                 self.scratch_rows = defect;
                 self.scratch_step = step;
                 self.scratch_w = w_step;
@@ -224,9 +261,15 @@ impl NewtonSystem {
             Form::Velocity(form) => {
                 // J̃ dv is W dr: no further product is needed.
                 let nodes = &mut self.scratch_nodes;
-                form.scatter(problem.offsets(), g, nodes);
+                widest(
+                    #[inline(always)]
+                    || form.scatter(problem.offsets(), g, nodes),
+                );
                 self.lu.solve(nodes);
-                form.gather(problem.offsets(), nodes, w_dr);
+                widest(
+                    #[inline(always)]
+                    || form.gather(problem.offsets(), nodes, w_dr),
+                );
                 for (c, k) in self.k_starts.windows(2).enumerate() {
                     let range = problem.range(c);
                     let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
@@ -247,8 +290,14 @@ impl NewtonSystem {
                 problem.delassus().apply(problem.offsets(), r, out, &mut Vec::new());
             }
             Form::Velocity(form) => {
-                form.scatter(problem.offsets(), r, &mut self.scratch_nodes);
-                form.gather(problem.offsets(), &self.scratch_nodes, out);
+                let nodes = &mut self.scratch_nodes;
+                widest(
+                    #[inline(always)]
+                    || {
+                        form.scatter(problem.offsets(), r, nodes);
+                        form.gather(problem.offsets(), nodes, out);
+                    },
+                );
             }
         }
     }
@@ -256,6 +305,7 @@ impl NewtonSystem {
 
 impl VelocityForm {
     /// `nodes = J̃ᵀ r`.
+    #[inline(always)]
     fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
         nodes.fill(0.0);
         let (nodes, _) = nodes.as_chunks_mut::<6>();
@@ -276,6 +326,7 @@ impl VelocityForm {
     }
 
     /// `u = J̃ nodes`.
+    #[inline(always)]
     fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
         let (nodes, _) = nodes.as_chunks::<6>();
         for (c, pair) in self.bodies.iter().enumerate() {
@@ -315,6 +366,7 @@ fn root_of_inverse_mass(m: &[[f64; 6]; 6]) -> [[f64; 6]; 6] {
 }
 
 /// `A = I + Σ J̃ᵀ K J̃`, block by block.
+#[inline(always)]
 fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts: &[usize], values: &mut [f64]) {
     values.fill(0.0);
     for start in &form.diagonal {

@@ -5,7 +5,10 @@
 //! reader's light or dark scheme.
 
 mod axis;
+mod run;
 mod svg;
+
+pub use run::write_run;
 
 use crate::error::InputError;
 use crate::solve::by_problem;

@@ -129,6 +129,25 @@ impl Svg {
         ));
     }
 
+    /// A bound that changes along the way.
+    pub fn bound_line(&mut self, points: impl Iterator<Item = (f64, f64)>) {
+        let mut list = String::new();
+        let mut last: Option<(f64, f64)> = None;
+        let mut points = points.peekable();
+        while let Some(point) = points.next() {
+            // A level stretch is its two ends.
+            let level = last.is_some_and(|(_, y)| (y - point.1).abs() < APART)
+                && points.peek().is_some_and(|next| (next.1 - point.1).abs() < APART);
+            if !level {
+                let separator = if list.is_empty() { "" } else { " " };
+                // Writing to a String cannot fail.
+                let _ = write!(list, "{separator}{:.1},{:.1}", point.0, point.1);
+            }
+            last = Some(point);
+        }
+        self.push(format_args!("<polyline class=\"bound\" fill=\"none\" points=\"{list}\"/>"));
+    }
+
     /// The verdict on a curve: a disc if solved, a cross if not.
     pub fn marker(&mut self, style: usize, at: (f64, f64), solved: bool) {
         let (colour, _) = look(style);

@@ -4,12 +4,12 @@ use super::places::{body_place, joint_place, setting_place};
 use super::shapes::quaternion;
 use super::text::nearest;
 use super::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, Scene, SceneError,
-    StabilisationDescription, TreatmentDescription,
+    BodyDescription, EndDescription, ImpactDescription, InertialDescription, JointDescription, JointKindDescription,
+    Scene, SceneError, SleepingDescription, StabilisationDescription, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, Joint, Kind, MassProperties, Material, Method, PairContact, Settings, Shape,
-    Stabilisation, StoppingRule, World,
+    Anchor, Body, BodyHandle, ImpactLaw, Joint, Kind, MassProperties, Material, Method, PairContact, Settings, Shape,
+    Sleeping, Stabilisation, StoppingRule, World,
 };
 use glamx::{DMat3, DQuat, DVec3};
 
@@ -40,13 +40,52 @@ impl From<&StabilisationDescription> for Stabilisation {
     }
 }
 
+impl From<&SleepingDescription> for Sleeping {
+    fn from(description: &SleepingDescription) -> Self {
+        match *description {
+            SleepingDescription::Off => Sleeping::Off,
+            SleepingDescription::Islands { speed, spin, time } => Sleeping::Islands { speed, spin, time },
+        }
+    }
+}
+
+impl From<&ImpactDescription> for ImpactLaw {
+    fn from(description: &ImpactDescription) -> Self {
+        match *description {
+            ImpactDescription::Newton => ImpactLaw::Newton,
+            ImpactDescription::Sequential { rounds } => ImpactLaw::Sequential { rounds },
+        }
+    }
+}
+
+impl From<&Settings> for TreatmentDescription {
+    fn from(settings: &Settings) -> Self {
+        let Settings { rest_speed, stabilisation, joint_correction, margin, sleeping, impact, .. } = *settings;
+        TreatmentDescription {
+            rest_speed,
+            stabilisation: stabilisation.into(),
+            joint_correction,
+            margin,
+            sleeping: match sleeping {
+                Sleeping::Off => SleepingDescription::Off,
+                Sleeping::Islands { speed, spin, time } => SleepingDescription::Islands { speed, spin, time },
+            },
+            impact: match impact {
+                ImpactLaw::Newton => ImpactDescription::Newton,
+                ImpactLaw::Sequential { rounds } => ImpactDescription::Sequential { rounds },
+            },
+        }
+    }
+}
+
 impl Scene {
     /// The settings of the world.
     pub fn settings(&self) -> Result<Settings, SceneError> {
         let method: Method = self.solver.method.parse().map_err(|error| SceneError::new("solver.method", error))?;
         let mut stop = StoppingRule::velocity(self.solver.tolerance);
         stop.max_iterations = self.solver.max_iterations;
-        let TreatmentDescription { rest_speed, stabilisation, joint_correction, margin } = &self.treatment;
+        let TreatmentDescription { rest_speed, stabilisation, joint_correction, margin, sleeping, impact } =
+            &self.treatment;
         Ok(Settings {
             gravity: DVec3::from_array(self.gravity),
             method,
@@ -55,6 +94,8 @@ impl Scene {
             stabilisation: stabilisation.into(),
             joint_correction: *joint_correction,
             margin: *margin,
+            sleeping: sleeping.into(),
+            impact: impact.into(),
             ..Settings::default()
         })
     }
@@ -154,9 +195,13 @@ impl Scene {
             };
             material.friction = found.friction;
             material.restitution = found.restitution;
+            material.friction_rule = found.friction_rule;
+            material.restitution_rule = found.restitution_rule;
         }
         material.friction = body.friction.unwrap_or(material.friction);
         material.restitution = body.restitution.unwrap_or(material.restitution);
+        material.friction_rule = body.friction_rule.unwrap_or(material.friction_rule);
+        material.restitution_rule = body.restitution_rule.unwrap_or(material.restitution_rule);
         Ok(material)
     }
 }
@@ -207,6 +252,7 @@ fn body_of(
         (None, None, Some(inertial)) => body.mass_properties(mass_properties(inertial)),
         (None, None, None) => body,
     };
+    let body = if description.fast { body.fast() } else { body };
     body.named(name)
         .position(position)
         .orientation(orientation)

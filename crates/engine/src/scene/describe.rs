@@ -2,10 +2,10 @@
 
 use super::{
     BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, Scene,
-    SolverDescription, TreatmentDescription,
+    SolverDescription,
 };
 use crate::joint::JointKind;
-use crate::{Anchor, BodyHandle, BodyId, Kind, PairContact, Settings, World};
+use crate::{Anchor, BodyHandle, BodyId, Combine, Kind, PairContact, World};
 use glamx::DQuat;
 
 impl Scene {
@@ -13,23 +13,18 @@ impl Scene {
     /// one from their number. A body built from it may differ in the last bit of its position where the centre of mass
     /// is not the origin of the frame, and ground from a height field is a mesh.
     pub fn describe(world: &World, step: f64) -> Scene {
-        let Settings { gravity, method, stop, rest_speed, stabilisation, joint_correction, margin, .. } =
-            *world.settings();
+        let settings = world.settings();
+        let (method, stop) = (settings.method, settings.stop);
         let solver = SolverDescription {
             method: method.name().to_owned(),
             tolerance: stop.tolerance.value,
             max_iterations: stop.max_iterations,
         };
         Scene {
-            gravity: gravity.to_array(),
+            gravity: settings.gravity.to_array(),
             step,
             solver,
-            treatment: TreatmentDescription {
-                rest_speed,
-                stabilisation: stabilisation.into(),
-                joint_correction,
-                margin,
-            },
+            treatment: settings.into(),
             bodies: world.bodies().filter_map(|(handle, _)| describe_body(world, handle)).collect(),
             joints: world.joint_order.iter().filter_map(|slot| describe_joint(world, *slot)).collect(),
             ..Scene::default()
@@ -40,6 +35,7 @@ impl Scene {
 fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
     let record = world.bodies.get(handle.0).ok()?;
     let q = record.state.orientation;
+    let rule = |rule: Combine| (rule != Combine::default()).then_some(rule);
     let inertia = record.mass.inertia.to_cols_array_2d();
     Some(BodyDescription {
         kind: record.kind,
@@ -55,6 +51,9 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
         spin: record.state.spin.to_array(),
         friction: Some(record.material.friction),
         restitution: Some(record.material.restitution),
+        friction_rule: rule(record.material.friction_rule),
+        restitution_rule: rule(record.material.restitution_rule),
+        fast: record.fast,
         ..BodyDescription::new(record.id.label(), record.shape.describe())
     })
 }

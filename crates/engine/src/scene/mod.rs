@@ -31,7 +31,7 @@ pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
-use crate::{Kind, Settings};
+use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -135,13 +135,50 @@ pub struct TreatmentDescription {
     pub joint_correction: f64,
     /// Distance within which slow shapes are already looked at \[m\].
     pub margin: f64,
+    /// Whether islands at rest sleep.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sleeping: SleepingDescription,
+    /// What happens when several contacts bounce at once.
+    #[serde(skip_serializing_if = "is_default")]
+    pub impact: ImpactDescription,
 }
 
 impl Default for TreatmentDescription {
     fn default() -> Self {
-        let Settings { rest_speed, stabilisation, joint_correction, margin, .. } = Settings::default();
-        TreatmentDescription { rest_speed, stabilisation: stabilisation.into(), joint_correction, margin }
+        TreatmentDescription::from(&Settings::default())
     }
+}
+
+/// Whether islands at rest sleep; see [`crate::Sleeping`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum SleepingDescription {
+    /// Never.
+    #[default]
+    Off,
+    /// When all bodies of an island have been still for a time.
+    Islands {
+        /// Greatest speed of a still body [m/s].
+        speed: f64,
+        /// Greatest angular speed of a still body [rad/s].
+        spin: f64,
+        /// How long it has to be still \[s\].
+        time: f64,
+    },
+}
+
+/// What happens when several contacts bounce at once; see [`crate::ImpactLaw`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ImpactDescription {
+    /// All at once.
+    #[default]
+    Newton,
+    /// Passed on from contact to contact, as in Newton's cradle.
+    Sequential {
+        /// Most rounds.
+        rounds: usize,
+    },
 }
 
 /// How overlap is taken out; see [`crate::Stabilisation`].
@@ -175,6 +212,12 @@ pub struct MaterialDescription {
     /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
     #[serde(default)]
     pub restitution: f64,
+    /// How friction meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub friction_rule: Combine,
+    /// How restitution meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub restitution_rule: Combine,
 }
 
 /// A body, or a grid of equal bodies.
@@ -221,6 +264,15 @@ pub struct BodyDescription {
     /// Restitution of this body, whatever its material says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
+    /// Rule of this body's friction, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction_rule: Option<Combine>,
+    /// Rule of this body's restitution, whatever its material says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution_rule: Option<Combine>,
+    /// Whether it looks out for what it passes within a step, so that it goes through nothing however fast it is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fast: bool,
     /// Not one body but a grid of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
@@ -252,6 +304,9 @@ impl BodyDescription {
             material: None,
             friction: None,
             restitution: None,
+            friction_rule: None,
+            restitution_rule: None,
+            fast: false,
             grid: None,
         }
     }

@@ -55,8 +55,12 @@ pub(super) fn setting_place(error: &WorldError) -> String {
         "gravity" => format!("gravity{index}"),
         "tolerance" => "solver.tolerance".to_owned(),
         "stabilisation fraction" => "treatment.stabilisation".to_owned(),
+        "rounds of impacts" => "treatment.impact.sequential.rounds".to_owned(),
         "slop" | "cap" => format!("treatment.stabilisation.split_impulse.{name}"),
-        name => format!("treatment.{}", name.replace(' ', "_")),
+        name => match name.strip_prefix("sleeping ") {
+            Some(field) => format!("treatment.sleeping.islands.{field}"),
+            None => format!("treatment.{}", name.replace(' ', "_")),
+        },
     }
 }
 

@@ -255,11 +255,25 @@ fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Bo
 }
 
 /// Least size of a body.
-const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 18;
+const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 19;
 
 fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
-    let BodyRecord { id, kind, shape, material, mass, reach: _, state, force, torque, constraint, rest, fast } = body;
+    let BodyRecord {
+        id,
+        kind,
+        shape,
+        material,
+        mass,
+        reach: _,
+        state,
+        force,
+        torque,
+        constraint,
+        rest,
+        fast,
+        quarantined,
+    } = body;
     match id {
         BodyId::Number(number) => {
             out.u8(0);
@@ -306,6 +320,7 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     out.u64(nest.unwrap_or(u64::MAX));
     out.u8(u8::from(*disturbed));
     out.u8(u8::from(*fast));
+    out.u8(u8::from(*quarantined));
 }
 
 fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, SnapshotError> {
@@ -351,7 +366,8 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     };
     let rest = Rest { still, nest, disturbed: section.u8()? != 0 };
     let fast = section.u8()? != 0;
-    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast })
+    let quarantined = section.u8()? != 0;
+    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast, quarantined })
 }
 
 fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
@@ -468,10 +484,11 @@ fn encode_cache(cache: &ContactCache, out: &mut Payload) {
     let (entries, dt) = cache.entries();
     out.f64(dt);
     out.count(entries.len());
-    for ((a, b), PairEntry { age, points }) in entries {
+    for ((a, b), PairEntry { age, taken, points }) in entries {
         out.u32(a.0.slot);
         out.u32(b.0.slot);
         out.u32(*age);
+        out.u32(*taken);
         out.count(points.len());
         for CachedPoint { feature, point, normal, impulse } in points {
             let Feature { sub_a, sub_b, key } = feature;
@@ -483,11 +500,11 @@ fn encode_cache(cache: &ContactCache, out: &mut Payload) {
 
 fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<ContactCache, SnapshotError> {
     let dt = section.finite()?;
-    let count = section.count(20)?;
+    let count = section.count(24)?;
     let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
         let pair = (decode_handle(section, bodies)?, decode_handle(section, bodies)?);
-        let age = section.u32()?;
+        let (age, taken) = (section.u32()?, section.u32()?);
         let point = |section: &mut Section| {
             let (sub_a, sub_b) = (section.u32()?, section.u32()?);
             let key = FeatureKey { a: section.u32()?, b: section.u32()? };
@@ -500,7 +517,7 @@ fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Con
         if points.is_empty() || age > ContactCache::MAX_AGE || pair.0 == pair.1 {
             return Err(section.invalid("nothing that is remembered"));
         }
-        entries.push((pair, PairEntry { age, points }));
+        entries.push((pair, PairEntry { age, taken, points }));
     }
     if !entries.windows(2).all(|w| w[0].0 < w[1].0) {
         return Err(section.invalid("pairs are not in order"));

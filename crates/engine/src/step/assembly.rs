@@ -2,19 +2,17 @@
 //! q = J v* + offset, row of direction d: J = [−dᵀ, −(r_A×d)ᵀ, dᵀ, (r_B×d)ᵀ].
 //!
 //! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h
-//! for an open contact, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
+//! for a contact of an open patch, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
 //! kinematic bodies have no columns; the velocity of a kinematic body is in q.
 
 use crate::joint::{Anchor, JointKind};
-use crate::step::contact::Contact;
+use crate::step::contact::{Contact, PatchState, SHUT_SPEED};
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
 use glamx::{DQuat, DVec3};
-use signorini_problem::{
-    Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, ProblemError, Symmetry,
-};
+use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, ProblemError};
 
 /// What the stages from here on read.
 #[derive(Clone, Copy)]
@@ -70,17 +68,19 @@ fn row(linear_a: DVec3, angular_a: DVec3, linear_b: DVec3, angular_b: DVec3) -> 
     row
 }
 
-/// Joints at the current poses, in the order of their bodies' ids.
-pub(crate) fn joint_frames(world: &World, bodies: &[Moving], out: &mut Vec<JointFrame>) {
-    out.clear();
-    if world.joint_order.is_empty() {
-        return;
-    }
+/// Ranks of bodies by their slots.
+pub(crate) fn ranks_by_slot(bodies: &[Moving], ranks: &mut Vec<Option<u32>>) {
     let slots = bodies.iter().map(|b| b.slot + 1).max().unwrap_or(0);
-    let mut ranks = vec![None; slots as usize];
+    ranks.clear();
+    ranks.resize(slots as usize, None);
     for (rank, body) in bodies.iter().enumerate() {
         ranks[body.slot as usize] = Some(rank as u32);
     }
+}
+
+/// Joints at the current poses, in the order of their bodies' ids.
+pub(crate) fn joint_frames(world: &World, ranks: &[Option<u32>], out: &mut Vec<JointFrame>) {
+    out.clear();
     for slot in &world.joint_order {
         let Some(record) = world.joints.at(*slot) else { continue };
         let joint = &record.joint;
@@ -152,18 +152,17 @@ pub(crate) enum Purpose<'a> {
     Position { contacts: &'a [f64], joints: &'a [[f64; 6]] },
 }
 
-/// A gap that closes within the step at less than this speed counts as shut [m/s]: with a step of 1/60 s, 1 µm. Of four
-/// corners that have come to rest, round-off leaves some shut and some not.
-const SHUT_SPEED: f64 = 6e-5;
-
 /// Offset of a contact's normal row [m/s].
 fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt: f64) -> f64 {
     if let Some(impact) = &contact.impact {
         return -impact.target(scale * contact.restitution, dt);
     }
+    let closing = contact.gap / dt;
+    if contact.patch == PatchState::Open && closing >= -SHUT_SPEED {
+        return closing;
+    }
     if contact.gap > 0.0 {
-        let closing = contact.gap / dt;
-        return if closing > SHUT_SPEED { closing } else { 0.0 };
+        return 0.0;
     }
     match stabilisation {
         Stabilisation::VelocityBias { fraction } => fraction * contact.gap / dt,
@@ -171,11 +170,17 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     }
 }
 
-/// The problem of an island: contacts first, then joints.
-pub(crate) fn assemble(scene: &Scene, island: &Island, purpose: &Purpose) -> Result<ContactProblem, ProblemError> {
-    let inverse_mass = island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])).collect();
-    // Fixed and kinematic bodies are not in the island's list.
-    let local = |rank: u32| island.bodies.binary_search(&rank).ok().map(|i| i as u32);
+/// The problem of an island: contacts first, then joints. `parts` lends its memory.
+pub(crate) fn assemble(
+    scene: &Scene,
+    island: &Island,
+    purpose: &Purpose,
+    mut parts: FactoredParts,
+) -> Result<ContactProblem, ProblemError> {
+    parts.clear();
+    let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
+    masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
+    let local = |rank: u32| scene.bodies[rank as usize].place;
     let shift = if let Purpose::Velocity { shift, .. } = *purpose { shift } else { &[] };
     let after = |rank: u32| {
         let free = scene.free[rank as usize].after;
@@ -184,11 +189,6 @@ pub(crate) fn assemble(scene: &Scene, island: &Island, purpose: &Purpose) -> Res
             None => free,
         }
     };
-    let blocks_guess = island.contacts.len() + 2 * island.joints.len();
-    let mut blocks = Vec::with_capacity(blocks_guess);
-    let mut pairs = Vec::with_capacity(blocks_guess);
-    let mut rows = Vec::with_capacity(3 * blocks_guess);
-    let mut q = Vec::with_capacity(3 * blocks_guess);
     for (index, c) in island.contacts.iter().enumerate() {
         let contact = &scene.contacts[*c as usize];
         pairs.push([local(contact.a), local(contact.b)]);
@@ -224,8 +224,7 @@ pub(crate) fn assemble(scene: &Scene, island: &Island, purpose: &Purpose) -> Res
             }
         }
     }
-    let delassus = Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, rows));
-    ContactProblem::new(blocks, delassus, q, Symmetry::Exact)
+    ContactProblem::from_parts(parts)
 }
 
 /// Impulses to start from, in the order of [`assemble`].

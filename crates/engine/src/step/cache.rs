@@ -4,6 +4,12 @@
 //! point within [`RADIUS`] that no other point took; never when the normal has turned by more than 15°. Impulses are kept
 //! in world axes, because the tangent frame jumps when the normal turns past a branch. The impulse of a bounce is not
 //! kept: it says nothing about the next step.
+//!
+//! # Rest
+//!
+//! At rest the same impulses serve many steps, and what they lack per step adds up in the velocities until a solve
+//! takes it out. The impulses of that step make up for all the steps before at once and would overdo it in the next: of
+//! the change against the guess, only the share of one step is kept.
 
 use crate::BodyHandle;
 use crate::step::contact::{Contact, Feature};
@@ -24,11 +30,24 @@ pub(crate) struct CachedPoint {
     pub impulse: DVec3,
 }
 
+/// How a step used its guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GuessUse {
+    /// It was the answer.
+    Taken,
+    /// It was nearly the answer.
+    Refined,
+    /// It was where the search began.
+    Replaced,
+}
+
 /// What is remembered of two bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairEntry {
     /// Steps since they touched.
     pub age: u32,
+    /// For how many steps in a row the guess was the answer.
+    pub taken: u32,
     pub points: Vec<CachedPoint>,
 }
 
@@ -40,6 +59,13 @@ pub(crate) struct ContactCache {
     dt: f64,
 }
 
+/// Scratch of the matching, kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Matching {
+    taken: Vec<bool>,
+    unmatched: Vec<usize>,
+}
+
 fn key(a: BodyHandle, b: BodyHandle) -> (BodyHandle, BodyHandle) {
     (a.min(b), a.max(b))
 }
@@ -49,22 +75,29 @@ impl ContactCache {
     pub const MAX_AGE: u32 = 10;
 
     /// Fills in the guesses of contacts, which come grouped by pair.
-    pub fn guess(&self, dt: f64, handle: impl Fn(u32) -> BodyHandle, contacts: &mut [Contact]) {
+    pub fn guess(
+        &self,
+        dt: f64,
+        handle: impl Fn(u32) -> BodyHandle,
+        contacts: &mut [Contact],
+        matching: &mut Matching,
+    ) {
         if self.pairs.is_empty() {
             return;
         }
         // Resting forces, not impulses, carry over to a step of another length.
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
-        let mut taken = Vec::new();
+        let Matching { taken, unmatched } = matching;
         for group in contacts.chunk_by_mut(|x, y| (x.a, x.b) == (y.a, y.b)) {
             let Some(entry) = self.pairs.get(&key(handle(group[0].a), handle(group[0].b))) else { continue };
             taken.clear();
             taken.resize(entry.points.len(), false);
+            group.iter_mut().for_each(|contact| contact.steps_taken = entry.taken);
             let mut claim = |contact: &mut Contact, index: usize| {
                 taken[index] = true;
                 contact.guess = scale * entry.points[index].impulse;
             };
-            let mut unmatched = Vec::new();
+            unmatched.clear();
             for (i, contact) in group.iter_mut().enumerate() {
                 let same = |p: &CachedPoint| p.feature == contact.feature && turned_little(p, contact);
                 match entry.points.iter().position(same) {
@@ -72,8 +105,8 @@ impl ContactCache {
                     None => unmatched.push(i),
                 }
             }
-            for i in unmatched {
-                let contact = &mut group[i];
+            for i in unmatched.iter() {
+                let contact = &mut group[*i];
                 let mut best: Option<(f64, usize)> = None;
                 for (index, p) in entry.points.iter().enumerate() {
                     let distance = p.point.distance(contact.point);
@@ -94,7 +127,7 @@ impl ContactCache {
     pub fn store(
         &mut self,
         dt: f64,
-        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
+        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint, GuessUse)>,
         held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
     ) {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
@@ -106,11 +139,12 @@ impl ContactCache {
                 entry.points.iter_mut().for_each(|point| point.impulse *= scale);
             }
         }
-        for (a, b, point) in points {
+        for (a, b, point, guess_use) in points {
             let entry = self.pairs.entry(key(a, b)).or_default();
             if entry.age > 0 {
                 entry.age = 0;
                 entry.points.clear();
+                entry.taken = if guess_use == GuessUse::Taken { entry.taken.saturating_add(1) } else { 0 };
             }
             entry.points.push(point);
         }
@@ -130,6 +164,16 @@ impl ContactCache {
     /// Forgets a body.
     pub fn forget(&mut self, body: BodyHandle) {
         self.pairs.retain(|(a, b), _| *a != body && *b != body);
+    }
+}
+
+impl GuessUse {
+    /// What to start from in the next step, given the guess and the answer of this one \[N·s\].
+    pub fn next_guess(self, guess: DVec3, answer: DVec3, steps_taken: u32) -> DVec3 {
+        match self {
+            GuessUse::Taken | GuessUse::Replaced => answer,
+            GuessUse::Refined => guess + (answer - guess) / (f64::from(steps_taken) + 1.0),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::ids::Key;
-use crate::step::contact::{Feature, contact_frame};
+use crate::step::contact::{Feature, PatchState, contact_frame};
 
 fn handle(slot: u32) -> BodyHandle {
     BodyHandle(Key { world: 0, slot, generation: 0, branch: 0 })
@@ -19,10 +19,12 @@ fn contact(a: u32, b: u32, point: DVec3, normal: DVec3, feature: Feature) -> Con
         arm_a: DVec3::ZERO,
         arm_b: DVec3::ZERO,
         gap: 0.0,
+        patch: PatchState::Shut,
         friction: 0.5,
         restitution: 0.0,
         impact: None,
         guess: DVec3::ZERO,
+        steps_taken: 0,
     }
 }
 
@@ -39,7 +41,7 @@ fn stored(points: &[(DVec3, DVec3)]) -> ContactCache {
 fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
     let entries = points.iter().enumerate().map(|(i, (point, impulse))| {
         let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
-        (handle(5), handle(3), point)
+        (handle(5), handle(3), point, GuessUse::Replaced)
     });
     cache.store(0.016, entries, |_| false);
 }
@@ -47,7 +49,7 @@ fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
 /// Guess for one contact whose feature is not remembered.
 fn guess_at(cache: &ContactCache, point: DVec3, normal: DVec3) -> DVec3 {
     let mut contacts = [contact(3, 5, point, normal, feature(99))];
-    cache.guess(0.016, handle, &mut contacts);
+    cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
     contacts[0].guess
 }
 
@@ -73,7 +75,7 @@ fn shuffled_points_within_7_mm_find_their_own_and_one_metre_away_finds_none() {
     let near = |i: usize| corners[i] + DVec3::new(0.004, -0.004, 0.004);
     let mut contacts: Vec<_> = [2, 0, 1].map(|i| contact(3, 5, near(i), DVec3::Z, feature(90 + i as u32))).into();
     contacts.push(contact(3, 5, DVec3::new(1.5, 0.5, 0.0), DVec3::Z, feature(95)));
-    cache.guess(0.016, handle, &mut contacts);
+    cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
     let guesses: Vec<f64> = contacts.iter().map(|c| c.guess.z).collect();
     assert_eq!(guesses, [3.0, 1.0, 2.0, 0.0]);
 }
@@ -82,7 +84,7 @@ fn shuffled_points_within_7_mm_find_their_own_and_one_metre_away_finds_none() {
 fn the_same_feature_wins_over_a_nearer_point() {
     let cache = stored(&[(DVec3::X, DVec3::Z), (DVec3::Y, 2.0 * DVec3::Z)]);
     let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(1))];
-    cache.guess(0.016, handle, &mut contacts);
+    cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
     assert_eq!(contacts[0].guess, 2.0 * DVec3::Z);
 }
 
@@ -93,7 +95,7 @@ fn two_points_never_take_the_same_impulse() {
         contact(3, 5, DVec3::X, DVec3::Z, feature(7)),
         contact(3, 5, DVec3::X + 0.001 * DVec3::Y, DVec3::Z, feature(8)),
     ];
-    cache.guess(0.016, handle, &mut contacts);
+    cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
     assert_eq!(contacts[0].guess.z + contacts[1].guess.z, 1.0);
 }
 
@@ -117,7 +119,7 @@ fn expires_after_eleven_idle_steps_and_refresh_starts_anew() {
 fn impulses_scale_with_the_time_step() {
     let cache = stored(&[(DVec3::X, DVec3::Z)]);
     let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(0))];
-    cache.guess(0.008, handle, &mut contacts);
+    cache.guess(0.008, handle, &mut contacts, &mut Matching::default());
     assert_eq!(contacts[0].guess, 0.5 * DVec3::Z);
 }
 
@@ -126,4 +128,29 @@ fn a_removed_body_is_forgotten() {
     let mut cache = stored(&[(DVec3::X, DVec3::Z)]);
     cache.forget(handle(5));
     assert_eq!(guess_at(&cache, DVec3::X, DVec3::Z), DVec3::ZERO);
+}
+
+/// Impulses that lack b per step: after n steps that took them the velocity lacks n·b, and the solve of the next step adds
+/// (n + 1)·b. One share of that is what they lacked.
+#[test]
+fn at_rest_the_next_guess_makes_up_for_one_step_only() {
+    let (guess, lack) = (10.0 * DVec3::Z, DVec3::new(0.5, 0.0, 0.25));
+    let answer = guess + 4.0 * lack;
+    assert_eq!(GuessUse::Refined.next_guess(guess, answer, 3), guess + lack);
+    assert_eq!(GuessUse::Refined.next_guess(guess, answer, 0), answer);
+    assert_eq!(GuessUse::Replaced.next_guess(guess, answer, 3), answer);
+}
+
+#[test]
+fn steps_that_took_the_guess_are_counted() {
+    let mut cache = ContactCache::default();
+    let taken_after = |cache: &mut ContactCache, guess_use: GuessUse| {
+        let point = CachedPoint { feature: feature(0), point: DVec3::X, normal: DVec3::Z, impulse: DVec3::Z };
+        cache.store(0.016, std::iter::once((handle(5), handle(3), point, guess_use)), |_| false);
+        let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(0))];
+        cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
+        contacts[0].steps_taken
+    };
+    let uses = [GuessUse::Replaced, GuessUse::Taken, GuessUse::Taken, GuessUse::Refined, GuessUse::Taken];
+    assert_eq!(uses.map(|guess_use| taken_after(&mut cache, guess_use)), [0, 1, 2, 0, 1]);
 }

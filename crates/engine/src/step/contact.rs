@@ -11,7 +11,10 @@
 //! The points of one patch act in one plane across its normal, that of its nearest point. Midway between two faces that
 //! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
 //! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
-//! that nothing but round-off asks for. For the same reason a gap that closes slower than [`SHUT_SPEED`] counts as shut.
+//! that nothing but round-off asks for. For the same reason the gaps of a patch enter as an affine function of the place
+//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close, else all as
+//! they are, overlaps of that speed included. (Cut off at zero, corners that touch to round-off would contradict the
+//! others in the last digits.)
 //!
 //! # Impacts inside a step
 //!
@@ -31,9 +34,11 @@
 
 use crate::body::BodyRecord;
 use crate::shape::Aabb;
+use crate::step::cache::Matching;
 use crate::step::fast::Meeting;
 use crate::step::free_motion::FreeMotion;
 use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
+use crate::step::pair_memory::PairMemory;
 use crate::step::{Moving, Twist};
 use crate::{BodyHandle, Material, StepError, World};
 use glamx::{DPose3, DQuat, DVec3};
@@ -44,6 +49,16 @@ const MARGIN_SPEED: f64 = 1.0;
 
 /// Points this close when a fast body is caught are closed \[m\]: corners of a face that lands flat come within round-off.
 const CAUGHT: f64 = 1e-7;
+/// Gaps that close within the step at less than this speed are shut [m/s]: with a step of 1/60 s, 1 µm. Of four corners
+/// that have come to rest, round-off leaves some shut and some not.
+pub(crate) const SHUT_SPEED: f64 = 6e-5;
+
+/// Whether all gaps of a patch are shut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PatchState {
+    Shut,
+    Open,
+}
 
 /// A bounce.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,11 +106,14 @@ pub(crate) struct Contact {
     pub arm_b: DVec3,
     /// \[m\].
     pub gap: f64,
+    pub patch: PatchState,
     pub friction: f64,
     pub restitution: f64,
     pub impact: Option<Impact>,
     /// Impulse to start from, world axes \[N·s\].
     pub guess: DVec3,
+    /// For how many steps in a row the guess was the answer.
+    pub steps_taken: u32,
 }
 
 impl Contact {
@@ -194,6 +212,33 @@ pub(crate) struct Pairs<'a> {
     pub meetings: &'a [Meeting],
 }
 
+/// Memory of the manifold stage, kept from step to step.
+#[derive(Default)]
+pub(crate) struct ManifoldSpace {
+    narrow_phase: NarrowPhase,
+    memory: PairMemory,
+    jointed: Vec<(u32, u32)>,
+    found: Vec<Manifold>,
+    at_impact: Vec<Manifold>,
+}
+
+impl ManifoldSpace {
+    /// The finder of manifolds, for the stages that look again.
+    pub fn narrow_phase(&mut self) -> &mut NarrowPhase {
+        &mut self.narrow_phase
+    }
+}
+
+/// How far two bodies are looked at from each other \[m\]. In whole eighths of the margin, so that it stays as it is for
+/// bodies that hardly move.
+fn look_ahead(margin: f64, travel: f64) -> f64 {
+    if margin == 0.0 {
+        return travel;
+    }
+    let quantum = 0.125 * margin;
+    margin + (travel / quantum).ceil() * quantum
+}
+
 /// Points of contact of every pair that has a dynamic body and is not jointed.
 pub(crate) fn manifolds(
     world: &World,
@@ -201,22 +246,27 @@ pub(crate) fn manifolds(
     free: &[FreeMotion],
     pairs: &Pairs,
     dt: f64,
-    narrow_phase: &mut NarrowPhase,
+    space: &mut ManifoldSpace,
     out: &mut Vec<Touch>,
 ) {
-    let jointed = jointed_pairs(world);
-    let (mut found, mut at_impact) = (Vec::new(), Vec::new());
-    out.clear();
+    let ManifoldSpace { narrow_phase, memory, jointed, found, at_impact } = space;
+    jointed_pairs(world, jointed);
+    out.drain(..).for_each(|touch| narrow_phase.take_back(touch.manifold));
+    memory.begin(bodies.iter().map(|body| BodyHandle(world.bodies.key(body.slot))), narrow_phase);
+    let margin = margin(world, dt);
     for (index, &(i, j)) in pairs.pairs.iter().enumerate() {
         let (body_a, body_b) = (&bodies[i as usize], &bodies[j as usize]);
+        if !(body_a.is_dynamic() || body_b.is_dynamic()) {
+            continue;
+        }
         let slots = (body_a.slot.min(body_b.slot), body_a.slot.max(body_b.slot));
-        if !(body_a.is_dynamic() || body_b.is_dynamic()) || jointed.binary_search(&slots).is_ok() {
+        if jointed.binary_search(&slots).is_ok() {
             continue;
         }
         let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
         let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
-        let near = near(world, [a, b], [free_a, free_b], dt);
-        found.clear();
+        let travel = travel(a.reach, free_a, dt) + travel(b.reach, free_b, dt);
+        let near = look_ahead(margin, travel);
         let pose = |body: &Moving, free: &FreeMotion, centre: DVec3, time: f64| {
             let (position, orientation) = flown(body, free, time, dt);
             DPose3::from_parts(position - orientation * centre, orientation)
@@ -227,29 +277,59 @@ pub(crate) fn manifolds(
             Some(Meeting::At(time)) => {
                 let poses = [pose(body_a, free_a, a.mass.centre, *time), pose(body_b, free_b, b.mass.centre, *time)];
                 // Other points that may close in the rest of the step are looked at as well.
-                let rest = margin(world, dt) + (near - margin(world, dt)) * (1.0 - time / dt);
-                narrow_phase.collide(&a.shape, &poses[0], &b.shape, &poses[1], rest, &mut found);
+                let rest = margin + (near - margin) * (1.0 - time / dt);
+                narrow_phase.recycle(at_impact);
+                narrow_phase.collide(&a.shape, &poses[0], &b.shape, &poses[1], rest, at_impact);
                 let caught = |manifold| Touch { a: i, b: j, bounce: Some(*time), caught: true, manifold };
-                out.extend(found.drain(..).map(caught));
+                out.extend(at_impact.drain(..).map(caught));
                 continue;
             }
         }
-        narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
+        let cache = memory.pair((i, j), narrow_phase);
+        narrow_phase.collide_cached(cache, &a.shape, &a.pose(), &b.shape, &b.pose(), near, found);
         let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
         let material = a.material.combine(b.material);
-        let mut bounce = pair.first_bounce(&found, material, world.settings.rest_speed);
+        let rest_speed = world.settings.rest_speed;
+        // No point is faster than its bodies.
+        let mut bounce = None;
+        if travel >= rest_speed * dt {
+            bounce = pair.first_bounce(found, material, rest_speed);
+        }
         if let Some(time) = bounce.filter(|time| *time > 0.0) {
             let (pose_a, pose_b) =
                 (pose(body_a, free_a, a.mass.centre, time), pose(body_b, free_b, b.mass.centre, time));
-            at_impact.clear();
-            narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, &mut at_impact);
+            narrow_phase.recycle(at_impact);
+            narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, at_impact);
             if at_impact.is_empty() {
                 bounce = Some(0.0);
             } else {
-                std::mem::swap(&mut found, &mut at_impact);
+                std::mem::swap(found, at_impact);
             }
         }
         out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, caught: false, manifold }));
+    }
+}
+
+/// What the points of a manifold have in common.
+struct Patch<'a> {
+    manifold: &'a Manifold,
+    frame: [DVec3; 3],
+    /// Middle of the nearest point \[m\].
+    nearest: DVec3,
+    state: PatchState,
+    material: Material,
+}
+
+impl<'a> Patch<'a> {
+    fn new(manifold: &'a Manifold, material: Material, dt: f64) -> Self {
+        let nearest = manifold.nearest().map_or(DVec3::ZERO, ManifoldPoint::middle);
+        let open = manifold.points.iter().any(|p| p.gap > SHUT_SPEED * dt);
+        let state = if open { PatchState::Open } else { PatchState::Shut };
+        Patch { manifold, frame: contact_frame(manifold.normal), nearest, state, material }
+    }
+    /// `point`, moved along the normal into the plane of the nearest point \[m\].
+    fn in_plane(&self, point: DVec3) -> DVec3 {
+        point + self.frame[0] * self.frame[0].dot(self.nearest - point)
     }
 }
 
@@ -267,8 +347,9 @@ impl Pair<'_> {
     fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
         let mut first: Option<f64> = None;
         for manifold in manifolds {
+            let patch = Patch::new(manifold, material, self.dt);
             for point in &manifold.points {
-                let contact = self.contact(0.0, manifold, point, material, rest_speed);
+                let contact = self.contact(0.0, &patch, point);
                 let approach = self.approach(&contact, 0.0);
                 let Some((time, speed)) = approach.closing(contact.gap, self.dt) else { continue };
                 let impact = Impact { time, speed, acceleration: approach.after_bounce };
@@ -280,40 +361,38 @@ impl Pair<'_> {
         first
     }
 
-    /// One point of contact, seen at some time within the step.
-    fn contact(
-        &self,
-        time: f64,
-        manifold: &Manifold,
-        point: &ManifoldPoint,
-        material: Material,
-        rest_speed: f64,
-    ) -> Contact {
+    /// One point of contact, seen at some time within the step; whether it bounces is left open.
+    fn contact(&self, time: f64, patch: &Patch, point: &ManifoldPoint) -> Contact {
         let middle = point.middle();
-        let acting = manifold.in_plane_of_nearest(middle);
+        let acting = patch.in_plane(middle);
         let arm = |i: usize| acting - flown(self.bodies[i], self.free[i], time, self.dt).0;
-        let mut contact = Contact {
+        Contact {
             a: self.a,
             b: self.b,
-            feature: Feature { sub_a: manifold.sub_a, sub_b: manifold.sub_b, key: point.key },
+            feature: Feature { sub_a: patch.manifold.sub_a, sub_b: patch.manifold.sub_b, key: point.key },
             point: middle,
-            frame: contact_frame(manifold.normal),
+            frame: patch.frame,
             // On both bodies the same point: otherwise friction across a gap would make angular momentum.
             arm_a: arm(0),
             arm_b: arm(1),
             gap: point.gap,
-            friction: material.friction,
-            restitution: material.restitution,
+            patch: patch.state,
+            friction: patch.material.friction,
+            restitution: patch.material.restitution,
             impact: None,
             guess: DVec3::ZERO,
-        };
-        let approach = self.approach(&contact, time);
-        contact.impact = impact(&contact, &approach, time, self.dt, rest_speed);
+            steps_taken: 0,
+        }
+    }
+
+    /// Decides whether a contact of a pair that bounces does so too, seen at the time of the first bounce.
+    fn bounce(&self, contact: &mut Contact, time: f64, rest_speed: f64) {
+        let approach = self.approach(contact, time);
+        contact.impact = impact(contact, &approach, time, self.dt, rest_speed);
         if contact.impact.is_none() {
             // Seen at the time of another point's bounce, but held all along: its gap is that at the start.
             contact.gap -= approach.travelled(time);
         }
-        contact
     }
 
     /// A point of a fast body, seen at the time of its first touch: what is closed and closing has an impact then, with
@@ -349,26 +428,18 @@ impl Pair<'_> {
     }
 }
 
-/// Whether a joint says that two bodies do not touch.
-pub(crate) fn ignores(world: &World, one: u32, two: u32) -> bool {
-    jointed_pairs(world).binary_search(&(one.min(two), one.max(two))).is_ok()
-}
-
 /// Slots of bodies whose joint says that they do not touch, sorted.
-fn jointed_pairs(world: &World) -> Vec<(u32, u32)> {
+pub(crate) fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     use crate::joint::{Anchor, PairContact};
-    let mut pairs: Vec<_> = world
-        .joint_order
-        .iter()
-        .filter_map(|slot| world.joints.at(*slot))
-        .filter(|record| record.joint.contact == PairContact::Ignored)
-        .filter_map(|record| match record.joint.b {
-            Anchor::Body(b, _) => Some((record.joint.a.0.0.slot.min(b.0.slot), record.joint.a.0.0.slot.max(b.0.slot))),
-            Anchor::World(_) => None,
-        })
-        .collect();
-    pairs.sort_unstable();
-    pairs
+    out.clear();
+    let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));
+    for joint in records.map(|record| &record.joint).filter(|joint| joint.contact == PairContact::Ignored) {
+        if let Anchor::Body(b, _) = joint.b {
+            let (a, b) = (joint.a.0.0.slot, b.0.slot);
+            out.push((a.min(b), a.max(b)));
+        }
+    }
+    out.sort_unstable();
 }
 
 pub(crate) fn contacts(
@@ -377,6 +448,7 @@ pub(crate) fn contacts(
     free: &[FreeMotion],
     touches: &[Touch],
     dt: f64,
+    matching: &mut Matching,
     out: &mut Vec<Contact>,
 ) -> Result<(), StepError> {
     out.clear();
@@ -388,19 +460,20 @@ pub(crate) fn contacts(
         let (i, j) = (touch.a as usize, touch.b as usize);
         let pair = Pair { a: touch.a, b: touch.b, bodies: [&bodies[i], &bodies[j]], free: [&free[i], &free[j]], dt };
         let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
-        let material = a.material.combine(b.material);
+        let patch = Patch::new(&touch.manifold, a.material.combine(b.material), dt);
         for point in &touch.manifold.points {
             let time = touch.bounce.unwrap_or(0.0);
-            let mut contact = pair.contact(time, &touch.manifold, point, material, world.settings.rest_speed);
+            let mut contact = pair.contact(time, &patch, point);
             if touch.caught {
-                contact.gap = point.gap;
                 pair.catch(&mut contact, time, world.settings.rest_speed);
+            } else if touch.bounce.is_some() {
+                pair.bounce(&mut contact, time, world.settings.rest_speed);
             }
             out.push(contact);
         }
     }
     let handle = |rank: u32| BodyHandle(world.bodies.key(bodies[rank as usize].slot));
-    world.cache.guess(dt, handle, out);
+    world.cache.guess(dt, handle, out, matching);
     Ok(())
 }
 

@@ -13,10 +13,12 @@ fn contact(gap: f64, restitution: f64) -> Contact {
         arm_a: DVec3::ZERO,
         arm_b: DVec3::ZERO,
         gap,
+        patch: PatchState::Open,
         friction: 0.5,
         restitution,
         impact: None,
         guess: DVec3::ZERO,
+        steps_taken: 0,
     }
 }
 

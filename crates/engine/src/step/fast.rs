@@ -9,7 +9,9 @@
 //!    behind it may never be reached.
 //! 2. After the solve, the way from the impact to the end of the step is checked against everything the body has no
 //!    contact with. If it meets something a second time, it stops there and loses the rest of the step; the next step
-//!    finds it in contact. Nothing is passed through, at the price of time, and the report counts it.
+//!    finds it in contact. What it has a contact with is watched as well while it turns: the contact holds one plane,
+//!    and a body that turns far in the rest of the step may dip below it. Nothing is passed through, at the price of
+//!    time, and the report counts it.
 //!
 //! Times are found by conservative advancement (Mirtich 1996) on the narrow phase: a pair of pieces with gap g along n
 //! cannot touch before g / c has passed, c ≥ −n·u being the greatest closing speed that any of their points can have,
@@ -19,6 +21,7 @@
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::shape::Aabb;
 use crate::step::assembly::Scene;
+use crate::step::contact::jointed_pairs;
 use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::{Mode, bounce_state};
 use crate::step::manifold::{Manifold, NarrowPhase};
@@ -32,6 +35,13 @@ pub(crate) const TOUCH: f64 = 1e-10;
 const RESTING: f64 = 1e-4;
 /// Advances of one search. A sphere at a wall needs two, a spinning rod a few dozen.
 const ADVANCES: usize = 1024;
+
+/// Angle between two looks at bodies that touch and turn [rad].
+const LOOK_ANGLE: f64 = 0.05;
+/// Most such looks in a step.
+const MAX_LOOKS: usize = 64;
+/// Halvings of the time at which they overlap too much.
+const BISECTIONS: usize = 20;
 
 /// How two bodies, one of them fast, meet in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,8 +126,17 @@ enum Touch {
     NotBefore(f64),
 }
 
-/// The first touch of two bodies between two times. Pieces that are within `resting` of each other at the start do not
-/// count; whether there were any is the second answer.
+/// Whether points of a manifold would close by more than `resting` in the time that is left.
+fn ways_close([a, b]: [&Way; 2], manifold: &Manifold, time: f64, (left, resting): (f64, f64)) -> bool {
+    let velocity = |way: &Way, point: DVec3| way.velocity_at(time) + way.spin.cross(point - way.at(time).0);
+    manifold.points.iter().any(|point| {
+        let middle = 0.5 * (point.on_a + point.on_b);
+        manifold.normal.dot(velocity(b, middle) - velocity(a, middle)) * left < -resting
+    })
+}
+
+/// The first touch of two bodies between two times. Pieces that rest on each other at the start, within `resting` and
+/// not closing by more than that, do not count; whether there were any is the second answer.
 fn first_touch(
     narrow_phase: &mut NarrowPhase,
     found: &mut Vec<Manifold>,
@@ -138,7 +157,7 @@ fn first_touch(
         let mut next = f64::INFINITY;
         for manifold in found.iter() {
             let (gap, subs) = (manifold.least_gap(), (manifold.sub_a, manifold.sub_b));
-            if time == from && gap <= resting {
+            if time == from && gap <= resting && !ways_close(ways, manifold, from, (to - from, resting)) {
                 ignored.push(subs);
             }
             if ignored.contains(&subs) {
@@ -189,8 +208,8 @@ pub(crate) fn meetings(
         let ways = [&Way::free(a, one, &free[i], dt), &Way::free(b, two, &free[j], dt)];
         let (touch, rest) = first_touch(narrow_phase, &mut found, ways, (0.0, dt), RESTING);
         out.push(match touch {
-            _ if rest => Meeting::Usual,
             Touch::At(time) => Meeting::At(time),
+            _ if rest => Meeting::Usual,
             // Where the way of an unfinished search ends, `curtail` decides.
             Touch::Never | Touch::NotBefore(_) => Meeting::Apart,
         });
@@ -218,6 +237,14 @@ fn pieces<'a>(
 ) -> Option<Vec<Way<'a>>> {
     let body = &scene.bodies[rank];
     let record = world.bodies.at(body.slot)?;
+    // As `integrate` moves it: along the parabola that ends with v⁺, or straight where contacts hold it.
+    let acceleration = (scene.free[rank].after.linear - scene.free[rank].before.linear) / scene.dt;
+    let parabola = |start: f64, from: &BodyState| Way {
+        velocity: after.linear - (scene.dt - start) * acceleration,
+        acceleration,
+        spin: after.angular,
+        ..Way::new(record, start, from.position, from.orientation)
+    };
     let straight = |start: f64, from: &BodyState| {
         let rest = scene.dt - start;
         let velocity = if rest > 0.0 { (end.position - from.position) / rest } else { DVec3::ZERO };
@@ -227,9 +254,11 @@ fn pieces<'a>(
         _ if body.kind == Kind::Fixed => vec![Way::new(record, 0.0, end.position, end.orientation)],
         Mode::Bounce(time) | Mode::HeldBounce(time) => {
             let there = bounce_state(scene, rank, mode, time);
-            vec![Way::free(record, body, &scene.free[rank], scene.dt), straight(time, &there)]
+            let away = if matches!(mode, Mode::Bounce(_)) { parabola(time, &there) } else { straight(time, &there) };
+            vec![Way::free(record, body, &scene.free[rank], scene.dt), away]
         }
-        Mode::Flight | Mode::Contact => vec![straight(0.0, &body.state)],
+        Mode::Flight => vec![parabola(0.0, &body.state)],
+        Mode::Contact => vec![straight(0.0, &body.state)],
     })
 }
 
@@ -248,6 +277,52 @@ fn bounds(ways: &[Way], end: &BodyState) -> Aabb {
     all.inflated(reach)
 }
 
+/// The piece of a way at some time.
+fn piece_at<'a, 'b>(ways: &'a [Way<'b>], time: f64) -> &'a Way<'b> {
+    ways.iter().rfind(|way| way.start <= time).unwrap_or(&ways[0])
+}
+
+/// When two bodies that have a contact, and turn, first overlap by [`RESTING`] more than when they touched.
+fn first_dip(
+    narrow_phase: &mut NarrowPhase,
+    found: &mut Vec<Manifold>,
+    ways: [&[Way]; 2],
+    (from, to): (f64, f64),
+) -> Option<f64> {
+    let angle = ways.iter().map(|way| piece_at(way, from)).map(|way| way.spin.length() * (to - from));
+    let angle = angle.fold(0.0, f64::max);
+    if angle == 0.0 || from >= to {
+        return None;
+    }
+    let mut depth = |time: f64| {
+        let [a, b] = ways.map(|way| piece_at(way, time));
+        narrow_phase.recycle(found);
+        narrow_phase.collide(a.shape, &a.pose(time), b.shape, &b.pose(time), 0.0, found);
+        found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()))
+    };
+    let allowed = depth(from) + RESTING;
+    let looks = ((angle / LOOK_ANGLE).ceil() as usize).clamp(1, MAX_LOOKS);
+    let mut good = from;
+    for look in 1..=looks {
+        let time = if look == looks { to } else { from + (to - from) * look as f64 / looks as f64 };
+        if depth(time) <= allowed {
+            good = time;
+            continue;
+        }
+        let mut bad = time;
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (good + bad);
+            if depth(middle) <= allowed {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        return Some(good);
+    }
+    None
+}
+
 /// Stops fast bodies where they would pass into something they have no contact with. Returns how many.
 pub(crate) fn curtail(
     world: &World,
@@ -259,26 +334,38 @@ pub(crate) fn curtail(
 ) -> usize {
     let dt = scene.dt;
     let ranks: Vec<usize> = (0..scene.bodies.len()).filter(|rank| scene.bodies[*rank].fast).collect();
+    if ranks.is_empty() {
+        return 0;
+    }
+    let all = (0..scene.bodies.len()).map(|rank| pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]));
+    let Some(mut ways) = all.collect::<Option<Vec<Vec<Way>>>>() else { return 0 };
+    let boxes: Vec<Aabb> = ways.iter().zip(end.iter()).map(|(ways, end)| bounds(ways, end)).collect();
+    let mut jointed = Vec::new();
+    jointed_pairs(world, &mut jointed);
     let mut stopped = 0;
     let mut found = Vec::new();
     for &rank in &ranks {
-        let Some(own) = pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]) else { continue };
-        let box_own = bounds(&own, &end[rank]);
+        let own = ways[rank].clone();
         let mut stop: Option<f64> = None;
-        for other in (0..scene.bodies.len()).filter(|other| *other != rank) {
+        for other in (0..scene.bodies.len()).filter(|other| *other != rank && boxes[*other].overlaps(&boxes[rank])) {
             let ids = (rank.min(other) as u32, rank.max(other) as u32);
-            let Some(others) = pieces(world, scene, other, modes[other], &after[other], &end[other]) else { continue };
-            if !bounds(&others, &end[other]).overlaps(&box_own)
-                || scene.contacts.iter().any(|c| (c.a, c.b) == ids)
-                || crate::step::contact::ignores(world, scene.bodies[rank].slot, scene.bodies[other].slot)
-            {
+            let slots = [scene.bodies[rank].slot, scene.bodies[other].slot];
+            if jointed.binary_search(&(slots[0].min(slots[1]), slots[0].max(slots[1]))).is_ok() {
                 continue;
             }
-            let mut breaks: Vec<f64> = own.iter().chain(&others).map(|way| way.start).chain([dt]).collect();
+            let others = &ways[other];
+            // Contacts come pair by pair, ascending.
+            let at = scene.contacts.partition_point(|c| (c.a, c.b) < ids);
+            if let Some(contact) = scene.contacts.get(at).filter(|c| (c.a, c.b) == ids) {
+                let since = contact.impact.map_or(0.0, |impact| impact.time);
+                let dip = first_dip(narrow_phase, &mut found, [&own, others], (since, dt));
+                stop = [stop, dip].into_iter().flatten().reduce(f64::min);
+                continue;
+            }
+            let mut breaks: Vec<f64> = own.iter().chain(others).map(|way| way.start).chain([dt]).collect();
             breaks.sort_by(f64::total_cmp);
             for span in breaks.windows(2).filter(|span| span[0] < span[1]) {
-                let piece = |ways: &[Way<'_>]| ways.iter().rposition(|way| way.start <= span[0]).unwrap_or(0);
-                let pair = [&own[piece(&own)], &others[piece(&others)]];
+                let pair = [piece_at(&own, span[0]), piece_at(others, span[0])];
                 let touch = first_touch(narrow_phase, &mut found, pair, (span[0], span[1]), RESTING).0;
                 if let Touch::At(time) | Touch::NotBefore(time) = touch {
                     stop = Some(stop.map_or(time, |earlier| earlier.min(time)));
@@ -287,11 +374,19 @@ pub(crate) fn curtail(
             }
         }
         if let Some(time) = stop {
-            let way = own.iter().rfind(|way| way.start <= time).unwrap_or(&own[0]);
+            let way = piece_at(&own, time);
             let (position, orientation) = way.at(time);
+            // Forces act as long as it moves; what holds it goes on holding it, and an impulse stays given.
+            let held = matches!(modes[rank], Mode::Contact | Mode::HeldBounce(_))
+                || own.last().is_some_and(|last| time < last.start);
+            let velocity = if held { end[rank].velocity } else { way.velocity_at(time) };
             // In the body's axes the spin stays as it is: so does the energy.
             let spin = orientation * (end[rank].orientation.inverse() * end[rank].spin);
-            end[rank] = BodyState { position, orientation, spin, ..end[rank] };
+            end[rank] = BodyState { position, orientation, velocity, spin };
+            // Others find it where it stopped.
+            let still = Way { velocity: DVec3::ZERO, acceleration: DVec3::ZERO, spin: DVec3::ZERO, ..*way };
+            ways[rank].retain(|piece| piece.start < time);
+            ways[rank].push(Way { start: time, position, orientation, ..still });
             stopped += 1;
         }
     }

@@ -10,13 +10,13 @@ use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
 use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
-use crate::step::cache::CachedPoint;
+use crate::step::cache::{CachedPoint, GuessUse};
 use crate::step::fast;
 use crate::step::free_motion::{check_speed, gyroscopic};
 use crate::step::island::Islands;
 use crate::step::manifold::NarrowPhase;
 use crate::step::solve::IslandSolution;
-use crate::step::{Moving, Twist, Workspace};
+use crate::step::{Twist, Workspace};
 use crate::{BodyHandle, StepError, World};
 use glamx::{DQuat, DVec3};
 
@@ -49,9 +49,10 @@ impl Mode {
     }
 }
 
-fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
+fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
     let Outcome { islands, solutions, after, .. } = *outcome;
-    let mut modes = vec![Mode::Flight; scene.bodies.len()];
+    modes.clear();
+    modes.resize(scene.bodies.len(), Mode::Flight);
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
             let contact = &scene.contacts[*c as usize];
@@ -81,7 +82,6 @@ fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
             modes[rank] = modes[rank].join(Mode::Bounce(time));
         }
     }
-    modes
 }
 
 /// What the stages before decided.
@@ -99,10 +99,11 @@ pub(crate) fn integrate(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
+    modes: &mut Vec<Mode>,
     narrow_phase: &mut NarrowPhase,
     end: &mut Vec<BodyState>,
 ) -> Result<usize, StepError> {
-    let modes = modes(scene, outcome);
+    find_modes(scene, outcome, modes);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -229,8 +230,12 @@ pub(crate) fn keep_books(
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
-        if body.nest.is_some() {
-            ledger.after = ledger.after.add(Energy::of(record, gravity));
+        if body.nest.is_some() || body.quarantined {
+            let (before, mut still) = (Energy::of(record, gravity), record.clone());
+            still.state = end[rank];
+            let after = Energy::of(&still, gravity);
+            ledger.after = ledger.after.add(after);
+            ledger.stopped += after.kinetic() - before.kinetic();
         }
         if !body.is_dynamic() {
             continue;
@@ -242,6 +247,9 @@ pub(crate) fn keep_books(
         let weight = record.mass.mass * gravity;
         let moved = end[rank].position - body.state.position;
         ledger.integration += weight.dot(dt * mean.linear - (moved - correction[rank].linear));
+        // A body that had to stop early has not had all of its forces.
+        let lost = 0.5 * record.mass.mass * (end[rank].velocity.length_squared() - after.linear.length_squared());
+        ledger.integration += if end[rank].velocity == after.linear { 0.0 } else { lost };
         ledger.stabilisation -= weight.dot(correction[rank].linear);
         let rotational = |orientation: DQuat, spin: DVec3| {
             let local = orientation.inverse() * spin;
@@ -256,9 +264,7 @@ pub(crate) fn keep_books(
         };
         ledger.integration += uncorrected - rotational(body.orientation(), after.angular);
         ledger.stabilisation += turned - uncorrected;
-        let mut moved_record = record.clone();
-        moved_record.state = end[rank];
-        ledger.after = ledger.after.add(Energy::of(&moved_record, gravity));
+        ledger.after = ledger.after.add(Energy::at(record, &end[rank], gravity));
     }
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -294,25 +300,38 @@ fn driven(scene: &Scene, rank: usize) -> Twist {
     if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
 }
 
+/// Memory of [`commit`], kept from step to step.
+#[derive(Default)]
+pub(crate) struct CommitSpace {
+    handles: Vec<BodyHandle>,
+    forces: Vec<ConstraintForces>,
+    /// Impulse of every contact that was solved, and how its guess was used \[N·s\].
+    points: Vec<Option<(DVec3, GuessUse)>>,
+}
+
 /// Nothing can fail any more: the step becomes the state of the world.
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
-    let handles: Vec<BodyHandle> = ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))).collect();
-    let mut forces = vec![ConstraintForces::default(); ws.bodies.len()];
+    let CommitSpace { handles, forces, points } = &mut ws.commit;
+    handles.clear();
+    handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
+    forces.clear();
+    forces.resize(ws.bodies.len(), ConstraintForces::default());
     // What sleeps is held by the contacts of its last step.
-    let asleep = |handle: &BodyHandle, ranks: &[Option<u32>]| {
-        ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| ws.bodies[rank as usize].nest.is_some())
+    let (bodies, ranks) = (&ws.bodies, &ws.ranks);
+    let asleep = |handle: &BodyHandle| {
+        ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| bodies[rank as usize].nest.is_some())
     };
-    let ranks = ranks_by_slot(&ws.bodies);
-    world.contacts.retain(|contact| asleep(&contact.a, &ranks) || asleep(&contact.b, &ranks));
+    world.contacts.retain(|contact| asleep(&contact.a) || asleep(&contact.b));
     let held = world.contacts.len();
-    let mut points = Vec::with_capacity(ws.contacts.len());
+    points.clear();
+    points.resize(ws.contacts.len(), None);
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &ws.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
             push(&mut forces[b], *impulse / dt, contact.arm_b);
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            points.push((*c, *impulse));
+            points[*c as usize] = solution.guess_use.map(|guess_use| (*impulse, guess_use));
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
@@ -329,9 +348,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             }
         }
     }
-    points.sort_unstable_by_key(|(c, _)| *c);
-    for (c, impulse) in &points {
-        let contact = &ws.contacts[*c as usize];
+    let solved = || ws.contacts.iter().zip(&*points).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
+    for (contact, (impulse, _)) in solved() {
         let (a, b) = (contact.a as usize, contact.b as usize);
         world.contacts.push(ContactPoint {
             a: handles[a],
@@ -339,7 +357,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             point: contact.point,
             normal: contact.frame[0],
             gap: contact.gap,
-            impulse: *impulse,
+            impulse,
             velocity: contact.velocity(&ws.after[a], &ws.after[b]),
         });
     }
@@ -347,37 +365,27 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
         world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
     }
-    let remembered = points.iter().filter_map(|(c, impulse)| {
-        let contact = &ws.contacts[*c as usize];
-        let point =
-            CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse: *impulse };
-        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
+    let remembered = solved().filter_map(|(contact, (answer, guess_use))| {
+        let impulse = guess_use.next_guess(contact.guess, answer, contact.steps_taken);
+        let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
+        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point, guess_use))
     });
-    world.cache.store(dt, remembered, |(a, b)| asleep(a, &ranks) || asleep(b, &ranks));
-    for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(forces).zip(&ws.rest) {
+    world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
+    for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
         record.rest = *rest;
         world.next_nest = world.next_nest.max(rest.nest.map_or(0, |nest| nest + 1));
         if body.nest.is_some() {
             continue;
         }
+        record.quarantined = body.quarantined;
         record.state = *state;
-        record.constraint = constraint;
+        record.constraint = *constraint;
         record.force = DVec3::ZERO;
         record.torque = DVec3::ZERO;
     }
     world.time += dt;
     world.steps += 1;
-}
-
-/// Ranks of bodies by their slots.
-fn ranks_by_slot(bodies: &[Moving]) -> Vec<Option<u32>> {
-    let slots = bodies.iter().map(|body| body.slot + 1).max().unwrap_or(0);
-    let mut ranks = vec![None; slots as usize];
-    for (rank, body) in bodies.iter().enumerate() {
-        ranks[body.slot as usize] = Some(rank as u32);
-    }
-    ranks
 }
 
 fn push(forces: &mut ConstraintForces, force: DVec3, arm: DVec3) {

@@ -36,7 +36,8 @@ impl Islands {
         &self.islands[..self.count]
     }
 
-    pub fn build(&mut self, bodies: &[Moving], contacts: &[Contact], joints: &[JointFrame]) {
+    /// Groups the bodies and tells each its place in its island.
+    pub fn build(&mut self, bodies: &mut [Moving], contacts: &[Contact], joints: &[JointFrame]) {
         let Islands { islands, count, parent, island_of } = self;
         parent.clear();
         parent.extend(0..bodies.len() as u32);
@@ -72,10 +73,13 @@ impl Islands {
             }
         }
         islands.resize_with(islands.len().max(*count), Island::default);
-        for (rank, body) in bodies.iter().enumerate() {
+        for (rank, body) in bodies.iter_mut().enumerate() {
             let island = if body.is_dynamic() { island_of[root(parent, rank as u32) as usize] } else { NONE };
+            body.place = None;
             if island != NONE {
-                islands[island as usize].bodies.push(rank as u32);
+                let members = &mut islands[island as usize].bodies;
+                body.place = Some(members.len() as u32);
+                members.push(rank as u32);
             }
         }
         let mut island_of_pair = |pair: [Option<u32>; 2]| {

@@ -15,6 +15,7 @@
 //! Nothing of the world changes before every stage has succeeded.
 
 mod assembly;
+mod blocks;
 pub mod broad_phase;
 mod cache;
 mod contact;
@@ -24,11 +25,13 @@ mod impulse;
 mod integrate;
 mod island;
 pub mod manifold;
+mod pair_memory;
 mod position;
 mod sequence;
 mod sleep;
 mod solve;
 
+pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
 pub(crate) use contact::Feature;
 pub(crate) use sleep::Rest;
@@ -39,12 +42,13 @@ use crate::shape::Aabb;
 use crate::{StepError, World};
 use assembly::JointFrame;
 use broad_phase::BroadPhase;
-use contact::{Contact, Touch};
+use cache::Matching;
+use contact::{Contact, ManifoldSpace, Touch};
 use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
+use integrate::{CommitSpace, Mode};
 use island::Islands;
-use manifold::NarrowPhase;
-use signorini_problem::ContactProblem;
+use signorini_problem::{ContactProblem, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
 use std::time::Instant;
@@ -82,19 +86,26 @@ pub(crate) struct Moving {
     pub nest: Option<u64>,
     /// Its way is searched.
     pub fast: bool,
+    /// Which body of its island it is; none if it is in none.
+    pub place: Option<u32>,
+    /// Stands still, whatever it is: then it counts as fixed.
+    pub quarantined: bool,
 }
 
 impl Moving {
-    fn new(slot: u32, body: &BodyRecord) -> Self {
+    fn new(slot: u32, body: &BodyRecord, quarantined: bool) -> Self {
+        let still = BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state };
         Moving {
             slot,
-            kind: body.kind,
-            state: body.state,
+            kind: if quarantined { Kind::Fixed } else { body.kind },
+            state: if quarantined { still } else { body.state },
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
             bounce: None,
             nest: body.rest.nest,
-            fast: body.fast && body.kind == Kind::Dynamic,
+            fast: body.fast && body.kind == Kind::Dynamic && !quarantined,
+            quarantined,
+            place: None,
         }
     }
     /// The orientation at which impulses meet it.
@@ -109,16 +120,21 @@ impl Moving {
 /// What the stages write; kept from step to step for its memory only.
 #[derive(Default)]
 pub(crate) struct Workspace {
+    /// Ranks of bodies that leave their range in this step.
+    quarantined: Vec<usize>,
     bodies: Vec<Moving>,
     free: Vec<FreeMotion>,
     boxes: Vec<Aabb>,
     broad_phase: BroadPhase,
     pairs: Vec<(u32, u32)>,
-    narrow_phase: NarrowPhase,
+    manifolds: ManifoldSpace,
     meetings: Vec<fast::Meeting>,
     touches: Vec<Touch>,
+    matching: Matching,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
+    /// Ranks by slot.
+    ranks: Vec<Option<u32>>,
     islands: Islands,
     spaces: Vec<IslandSpace>,
     solutions: Vec<IslandSolution>,
@@ -126,8 +142,10 @@ pub(crate) struct Workspace {
     after: Vec<Twist>,
     /// What the position stage moves and turns.
     correction: Vec<Twist>,
+    modes: Vec<Mode>,
     end: Vec<BodyState>,
     rest: Vec<Rest>,
+    commit: CommitSpace,
 }
 
 impl fmt::Debug for Workspace {
@@ -151,19 +169,37 @@ impl StageClock {
 pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
     check_time_step(dt)?;
     let mut report = StepReport::idle();
-    report.counts.bodies = world.order.len();
-    report.counts.joints = world.joint_order.len();
     if dt == 0.0 {
+        count(world, &mut report);
         let energy = world.energy();
         report.energy.before = energy;
         report.energy.after = energy;
         return Ok(report);
     }
     let mut workspace = std::mem::take(&mut world.workspace);
-    let outcome = compute(world, &mut workspace, dt, &mut report);
+    workspace.quarantined.clear();
+    let outcome = loop {
+        report = StepReport::idle();
+        count(world, &mut report);
+        let outcome = compute(world, &mut workspace, dt, &mut report);
+        // A body that leaves its range is not let loose on the others: it stays where it is, and the step is taken
+        // without it. Islands that do not touch it are solved to the same bits.
+        match &outcome {
+            Err(StepError::OutOfRange { body, .. }) => match world.rank_of(body) {
+                Ok(rank) if !workspace.quarantined.contains(&rank) => workspace.quarantined.push(rank),
+                _ => break outcome,
+            },
+            _ => break outcome,
+        }
+    };
     let outcome = outcome.map(|()| integrate::commit(world, &mut workspace, dt));
     world.workspace = workspace;
     outcome.map(|()| report)
+}
+
+fn count(world: &World, report: &mut StepReport) {
+    report.counts.bodies = world.order.len();
+    report.counts.joints = world.joint_order.len();
 }
 
 /// The contact problems of the islands of a step, before they are solved.
@@ -173,6 +209,7 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
         return Ok(Vec::new());
     }
     let mut ws = std::mem::take(&mut world.workspace);
+    ws.quarantined.clear();
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, dt };
@@ -182,7 +219,8 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
             shift: &[],
         };
         let assemble = |(index, island)| {
-            assembly::assemble(&scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })
+            assembly::assemble(&scene, island, &purpose, FactoredParts::default())
+                .map_err(|source| StepError::Problem { island: index, source })
         };
         ws.islands.as_slice().iter().enumerate().map(assemble).collect()
     });
@@ -202,30 +240,40 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     let mut clock = StageClock(Instant::now());
 
     ws.bodies.clear();
-    ws.bodies.extend(world.order.iter().filter_map(|slot| Some(Moving::new(*slot, world.bodies.at(*slot)?))));
-    free_motion::free_motion(world, dt, &mut ws.free)?;
+    for (rank, slot) in world.order.iter().enumerate() {
+        let Some(body) = world.bodies.at(*slot) else { continue };
+        ws.bodies.push(Moving::new(*slot, body, body.quarantined || ws.quarantined.contains(&rank)));
+    }
+    report.counts.quarantined = ws.bodies.iter().filter(|body| body.quarantined).count();
+    if report.counts.quarantined > 0 {
+        report.status = StepStatus::Degraded;
+    }
+    free_motion::free_motion(world, &ws.bodies, dt, &mut ws.free)?;
     report.times.free_motion = clock.lap();
 
     contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);
     ws.broad_phase.pairs(&ws.boxes, &mut ws.pairs);
-    sleep::rouse(world, dt, &mut ws.bodies, &mut ws.free, &mut ws.pairs, &mut ws.narrow_phase);
+    let finder = ws.manifolds.narrow_phase();
+    sleep::rouse(world, dt, &mut ws.bodies, &mut ws.free, &mut ws.pairs, finder);
     report.counts.pairs = ws.pairs.len();
     report.times.broad_phase = clock.lap();
 
-    fast::meetings(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.meetings);
+    let finder = ws.manifolds.narrow_phase();
+    fast::meetings(world, &ws.bodies, &ws.free, &ws.pairs, dt, finder, &mut ws.meetings);
     let pairs = contact::Pairs { pairs: &ws.pairs, meetings: &ws.meetings };
-    contact::manifolds(world, &ws.bodies, &ws.free, &pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
+    contact::manifolds(world, &ws.bodies, &ws.free, &pairs, dt, &mut ws.manifolds, &mut ws.touches);
     report.times.manifold = clock.lap();
 
     free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
-    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.contacts)?;
-    assembly::joint_frames(world, &ws.bodies, &mut ws.joints);
+    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.matching, &mut ws.contacts)?;
+    assembly::ranks_by_slot(&ws.bodies, &mut ws.ranks);
+    assembly::joint_frames(world, &ws.ranks, &mut ws.joints);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
     report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
     report.times.contact = clock.lap();
 
-    ws.islands.build(&ws.bodies, &ws.contacts, &ws.joints);
+    ws.islands.build(&mut ws.bodies, &ws.contacts, &ws.joints);
     report.counts.islands = ws.islands.len();
     report.times.island = clock.lap();
 
@@ -238,22 +286,19 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     let settings = &world.settings;
     let scene = assembly::Scene { bodies: &ws.bodies, free: &ws.free, contacts: &ws.contacts, joints: &ws.joints, dt };
     solve::solve_islands(settings, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
-    summarise(&ws.solutions, report);
+    let solutions = &ws.solutions[..ws.islands.len()];
+    summarise(solutions, report);
     report.times.solve = clock.lap();
 
-    impulse::apply_impulses(&scene, &ws.islands, &ws.solutions, &mut ws.after);
+    impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
     let corrections = &mut ws.correction;
     report.counts.corrected =
         position::positions(settings, &scene, &ws.islands, &ws.after, &mut ws.spaces, corrections)?;
     report.times.position = clock.lap();
 
-    let outcome = integrate::Outcome {
-        islands: &ws.islands,
-        solutions: &ws.solutions,
-        after: &ws.after,
-        correction: &ws.correction,
-    };
-    report.counts.curtailed = integrate::integrate(world, &scene, &outcome, &mut ws.narrow_phase, &mut ws.end)?;
+    let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after, correction: &ws.correction };
+    let finder = ws.manifolds.narrow_phase();
+    report.counts.curtailed = integrate::integrate(world, &scene, &outcome, &mut ws.modes, finder, &mut ws.end)?;
     integrate::keep_books(world, &scene, &outcome, &ws.end, &mut report.energy);
     report.counts.sleeping = sleep::settle(world, &scene, &outcome, &mut ws.end, &mut report.energy, &mut ws.rest);
     report.times.integrate = clock.lap();
@@ -263,7 +308,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 /// Certificates and efforts of all islands.
 fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
-        let certificate = &solution.certificate;
+        let Some(certificate) = &solution.certificate else { continue };
         if !solution.solved {
             report.status = StepStatus::Degraded;
         }

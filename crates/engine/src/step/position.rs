@@ -13,10 +13,9 @@
 use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble};
 use crate::step::island::{Island, Islands};
-use crate::step::solve::{IslandSpace, body_changes};
+use crate::step::solve::{IslandSpace, body_changes, for_islands};
 use crate::{Settings, Stabilisation, StepError};
-use rayon::prelude::*;
-use signorini_solvers::{ContactSolver, History, Status, StoppingRule};
+use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
 /// Joint errors that are left alone [m, rad].
 const NEGLIGIBLE: f64 = 1e-12;
@@ -33,68 +32,78 @@ pub(crate) fn positions(
     out.clear();
     out.resize(scene.bodies.len(), Twist::default());
     let islands = islands.as_slice();
-    let correct = |(index, (island, space)): (usize, (&Island, &mut IslandSpace))| {
-        correct_island(settings, scene, island, index, after, space)
-    };
-    let spaces = &mut spaces[..islands.len()];
-    let results: Vec<Result<Option<Vec<Twist>>, StepError>> = if islands.len() < 2 {
-        islands.iter().zip(spaces).enumerate().map(correct).collect()
-    } else {
-        islands.par_iter().zip(spaces).enumerate().map(correct).collect()
-    };
+    // Most of the time there is nothing to do, and then other threads are not worth waking.
+    let mut needed = false;
+    for (island, space) in islands.iter().zip(spaces.iter_mut()) {
+        needed |= pose_offsets(settings, scene, island, after, space);
+    }
+    if !needed {
+        return Ok(0);
+    }
+    let units = &mut vec![(); islands.len()];
+    for_islands(islands, spaces, units, |index, island, space, ()| {
+        if space.contact_offsets.is_empty() && space.joint_offsets.is_empty() {
+            return Ok(());
+        }
+        correct_island(scene, island, index, space)
+    })?;
     let mut corrected = 0;
-    for (island, result) in islands.iter().zip(results) {
-        let Some(moves) = result? else { continue };
-        corrected += 1;
-        for (rank, twist) in island.bodies.iter().zip(moves) {
+    for (island, space) in islands.iter().zip(spaces) {
+        corrected += usize::from(!space.moves.is_empty());
+        for (rank, twist) in island.bodies.iter().zip(&space.moves) {
             out[*rank as usize] = Twist { linear: scene.dt * twist.linear, angular: scene.dt * twist.angular };
         }
     }
     Ok(corrected)
 }
 
-fn correct_island(
-    settings: &Settings,
-    scene: &Scene,
-    island: &Island,
-    index: usize,
-    after: &[Twist],
-    space: &mut IslandSpace,
-) -> Result<Option<Vec<Twist>>, StepError> {
+/// Offsets of the island's rows [m/s, rad/s]; false, and none, if nothing is to be corrected.
+fn pose_offsets(settings: &Settings, scene: &Scene, island: &Island, after: &[Twist], space: &mut IslandSpace) -> bool {
     let (fraction, slop, cap) = match settings.stabilisation {
         Stabilisation::SplitImpulse { fraction, slop, cap } => (fraction, slop, cap),
         Stabilisation::None | Stabilisation::VelocityBias { .. } => (0.0, f64::INFINITY, 0.0),
     };
     let dt = scene.dt;
     let mut needed = false;
-    let mut contacts = Vec::with_capacity(island.contacts.len());
+    space.moves.clear();
+    space.contact_offsets.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
         let velocity = contact.velocity(&after[contact.a as usize], &after[contact.b as usize]);
         let gap = contact.gap + dt * contact.frame[0].dot(velocity);
         let excess = -gap - slop;
         needed |= excess > 0.0 && fraction > 0.0;
-        contacts.push(if excess > 0.0 { -(fraction * excess).min(cap) / dt } else { gap.max(0.0) / dt });
+        let offset = if excess > 0.0 { -(fraction * excess).min(cap) / dt } else { gap.max(0.0) / dt };
+        space.contact_offsets.push(offset);
     }
-    let mut joints = Vec::with_capacity(island.joints.len());
+    space.joint_offsets.clear();
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         needed |= joint.error.iter().any(|e| e.abs() > NEGLIGIBLE) && settings.joint_correction > 0.0;
-        joints.push(joint.error.map(|error| settings.joint_correction * error / dt));
+        space.joint_offsets.push(joint.error.map(|error| settings.joint_correction * error / dt));
     }
     if !needed {
-        return Ok(None);
+        space.contact_offsets.clear();
+        space.joint_offsets.clear();
     }
-    let purpose = Purpose::Position { contacts: &contacts, joints: &joints };
-    let problem = assemble(scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })?;
+    needed
+}
+
+fn correct_island(scene: &Scene, island: &Island, index: usize, space: &mut IslandSpace) -> Result<(), StepError> {
+    let purpose = Purpose::Position { contacts: &space.contact_offsets, joints: &space.joint_offsets };
+    let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
+        .map_err(|source| StepError::Problem { island: index, source })?;
     let stop = StoppingRule::velocity(1e-9);
-    let IslandSpace { pivoting, exact, position_session: session, .. } = space;
+    let IslandSpace { pivoting, exact, position_session: session, body_velocity, moves, .. } = space;
+    exact.options = ExactOptions::stepping();
     let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
     for method in methods {
         // A method that refuses the problem (too large for pivoting) leaves it to the next.
         let Ok(solution) = session.solve(&problem, method, None, &stop, &mut History::off()) else { continue };
         if solution.status == Status::Solved {
-            return Ok(Some(body_changes(&problem, &solution.impulses, island.bodies.len())));
+            body_changes(&problem, &solution.impulses, island.bodies.len(), body_velocity, moves);
+            break;
         }
+        // Moving by an unproven displacement may do harm; the overlap stays and is tried again in the next step.
     }
-    // Moving by an unproven displacement may do harm; the overlap stays and is tried again in the next step.
-    Ok(None)
+    space.parts = problem.into_parts();
+    Ok(())
 }

@@ -259,7 +259,8 @@ impl Rounds<'_> {
             // A method that refuses the problem leaves it to the next.
             let Ok(solution) = session.solve(&problem, method, None, &stop, &mut History::off()) else { continue };
             if solution.status == Status::Solved {
-                let change = body_changes(&problem, &solution.impulses, self.island.bodies.len());
+                let (mut velocity, mut change) = (Vec::new(), Vec::new());
+                body_changes(&problem, &solution.impulses, self.island.bodies.len(), &mut velocity, &mut change);
                 return Ok(Some((solution.impulses.clone(), change)));
             }
         }

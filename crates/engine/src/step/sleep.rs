@@ -12,6 +12,7 @@ use crate::body::{BodyRecord, BodyState, Kind};
 use crate::energy::EnergyLedger;
 use crate::joint::Anchor;
 use crate::step::assembly::Scene;
+use crate::step::assembly::ranks_by_slot;
 use crate::step::contact;
 use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::Outcome;
@@ -107,7 +108,12 @@ fn moves(kind: Kind, state: &BodyState) -> bool {
 
 /// Ranks of bodies that are jointed to each other.
 fn jointed_ranks(world: &World, bodies: &[Moving]) -> Vec<(u32, u32)> {
-    let rank = |slot: u32| bodies.iter().position(|body| body.slot == slot).map(|rank| rank as u32);
+    if world.joint_order.is_empty() {
+        return Vec::new();
+    }
+    let mut ranks = Vec::new();
+    ranks_by_slot(bodies, &mut ranks);
+    let rank = |slot: u32| ranks.get(slot as usize).copied().flatten();
     let ends = |slot: &u32| match world.joints.at(*slot)?.joint {
         crate::Joint { a, b: Anchor::Body(b, _), .. } => Some((rank(a.0.0.slot)?, rank(b.0.slot)?)),
         _ => None,
@@ -154,7 +160,7 @@ pub(crate) fn settle(
             let rotational = 0.5 * turn.dot(record.mass.inertia * turn);
             ledger.after.linear -= linear;
             ledger.after.rotational -= rotational;
-            ledger.sleep -= linear + rotational;
+            ledger.stopped -= linear + rotational;
             (end[rank].velocity, end[rank].spin) = (DVec3::ZERO, DVec3::ZERO);
         }
         nest += 1;

@@ -1,7 +1,8 @@
 //! Stage 6/9, second half: solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
 //!
 //! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
-//! change a bit.
+//! change a bit. An island at rest is judged once: if the impulses of the last step are certified for this one, they are
+//! the answer.
 //!
 //! # Energy guard
 //!
@@ -11,29 +12,51 @@
 
 use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
+use crate::step::cache::GuessUse;
 use crate::step::island::{Island, Islands};
 use crate::step::sequence::{self, Sequence};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
 use rayon::prelude::*;
-use signorini_problem::{Certificate, ContactProblem, Delassus};
-use signorini_solvers::{BlockPivoting, ContactSolver, Effort, History, Method, SolveError, SolverSession, Status};
+use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
+use signorini_solvers::warm_start::make_feasible;
+use signorini_solvers::{
+    BlockPivoting, ContactSolver, Effort, Exact, ExactOptions, History, Method, SolveError, SolverSession, Status,
+    is_settled,
+};
 use std::fmt;
 
 /// Halvings of the restitution factor: it is found to 1/64.
 const HALVINGS: usize = 6;
 /// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
 const WORK_TOLERANCE: f64 = 1e-8;
+/// A guess off by up to so many tolerances was good for many steps before.
+const NEARLY: f64 = 100.0;
+/// Contacts in all islands from which other threads are asked to help: waking them costs as much as some dozen contacts
+/// at rest.
+const WORTH_SHARING: usize = 64;
 
 /// Solver and buffers of one island at a time.
 #[derive(Default)]
 pub(crate) struct IslandSpace {
     solver: Option<(Method, Box<dyn ContactSolver + Send>)>,
     session: SolverSession,
-    pub pivoting: BlockPivoting,
-    pub exact: signorini_solvers::Exact,
-    pub position_session: SolverSession,
+    certifier: Certifier,
     guess: Vec<f64>,
+    /// The vectors of the last problem.
+    pub parts: FactoredParts,
+    pub body_velocity: Vec<f64>,
+    trial: IslandSolution,
+    pub pivoting: BlockPivoting,
+    pub exact: Exact,
+    pub position_session: SolverSession,
+    /// Offsets of the position stage.
+    pub contact_offsets: Vec<f64>,
+    pub joint_offsets: Vec<[f64; 6]>,
+    /// Pseudo-velocities of the position stage; empty if nothing was corrected.
+    pub moves: Vec<Twist>,
+    /// Why the island could not be solved.
+    pub error: Option<StepError>,
 }
 
 impl fmt::Debug for IslandSpace {
@@ -44,10 +67,12 @@ impl fmt::Debug for IslandSpace {
 }
 
 /// The answer of one island.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct IslandSolution {
     pub solved: bool,
-    pub certificate: Certificate,
+    pub certificate: Option<Certificate>,
+    /// None before the first solve.
+    pub guess_use: Option<GuessUse>,
     pub effort: Effort,
     pub restitution_scale: f64,
     /// World axes, per contact of the island \[N·s\].
@@ -78,6 +103,29 @@ impl IslandSolution {
     }
 }
 
+/// Calls `work` for every island with its space and another thing of its own, in parallel where that pays. The first
+/// island that fails is reported, whichever thread was first.
+pub(crate) fn for_islands<T: Send>(
+    islands: &[Island],
+    spaces: &mut [IslandSpace],
+    others: &mut [T],
+    work: impl Fn(usize, &Island, &mut IslandSpace, &mut T) -> Result<(), StepError> + Sync,
+) -> Result<(), StepError> {
+    let contacts: usize = islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum();
+    let work = |(index, ((island, space), other)): (usize, ((&Island, &mut IslandSpace), &mut T))| {
+        space.error = work(index, island, space, other).err();
+    };
+    if islands.len() < 2 || contacts < WORTH_SHARING || rayon::current_num_threads() == 1 {
+        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
+    } else {
+        islands.par_iter().zip(spaces.par_iter_mut()).zip(others).enumerate().for_each(work);
+    }
+    match spaces.iter_mut().take(islands.len()).find_map(|space| space.error.take()) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
 pub(crate) fn solve_islands(
     settings: &Settings,
     scene: &Scene,
@@ -87,21 +135,10 @@ pub(crate) fn solve_islands(
 ) -> Result<(), StepError> {
     let islands = islands.as_slice();
     spaces.resize_with(spaces.len().max(islands.len()), IslandSpace::default);
-    let solve = |(index, (island, space)): (usize, (&Island, &mut IslandSpace))| {
-        solve_island(settings, scene, island, index, space)
-    };
-    let spaces = &mut spaces[..islands.len()];
-    let results: Vec<Result<IslandSolution, StepError>> = if islands.len() < 2 {
-        islands.iter().zip(spaces).enumerate().map(solve).collect()
-    } else {
-        islands.par_iter().zip(spaces).enumerate().map(solve).collect()
-    };
-    solutions.clear();
-    // The first island that fails is reported, whichever thread was first.
-    for result in results {
-        solutions.push(result?);
-    }
-    Ok(())
+    solutions.resize_with(solutions.len().max(islands.len()), IslandSolution::default);
+    for_islands(islands, spaces, &mut solutions[..islands.len()], |index, island, space, solution| {
+        solve_island(settings, scene, island, index, space, solution)
+    })
 }
 
 fn solve_island(
@@ -110,60 +147,111 @@ fn solve_island(
     island: &Island,
     index: usize,
     space: &mut IslandSpace,
-) -> Result<IslandSolution, StepError> {
+    solution: &mut IslandSolution,
+) -> Result<(), StepError> {
     guess(scene, island, &mut space.guess);
     let sequence = match settings.impact {
         ImpactLaw::Newton => None,
         ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
     };
-    let shift: &[Twist] = sequence.as_ref().map_or(&[], |sequence| &sequence.change);
-    let mut attempt = |scale: f64| {
-        let purpose = Purpose::Velocity { restitution_scale: scale, stabilisation: settings.stabilisation, shift };
-        let problem =
-            assemble(scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })?;
-        let solution =
-            solve_once(settings, &problem, space).map_err(|source| StepError::Solve { island: index, source })?;
-        Ok(unpack(scene, island, &problem, solution, scale))
-    };
     if let Some(sequence) = &sequence {
         // What bounces has bounced: the problem that is left only keeps bodies apart.
-        let mut solution = attempt(0.0)?;
+        attempt(settings, scene, island, index, space, (0.0, &sequence.change), solution)?;
         solution.restitution_scale = 1.0;
         solution.take_in(sequence);
-        return Ok(solution);
+        return Ok(());
     }
-    let mut solution = attempt(1.0)?;
+    attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
     let bounces = island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some());
-    if !bounces || !makes_energy(scene, island, &solution) {
-        return Ok(solution);
+    if !bounces || !makes_energy(scene, island, solution) {
+        return Ok(());
     }
+    let mut trial = std::mem::take(&mut space.trial);
     let (mut good, mut bad) = (0.0, 1.0);
     let mut found = false;
     for _ in 0..HALVINGS {
         let middle = 0.5 * (good + bad);
-        let trial = attempt(middle)?;
+        attempt(settings, scene, island, index, space, (middle, &[]), &mut trial)?;
         if makes_energy(scene, island, &trial) {
             bad = middle;
         } else {
             good = middle;
-            solution = trial;
+            std::mem::swap(solution, &mut trial);
             found = true;
         }
     }
-    if found { Ok(solution) } else { attempt(0.0) }
+    space.trial = trial;
+    if found { Ok(()) } else { attempt(settings, scene, island, index, space, (0.0, &[]), solution) }
+}
+
+/// Assembles, solves and unpacks with restitution scaled and velocities shifted by earlier impacts.
+fn attempt(
+    settings: &Settings,
+    scene: &Scene,
+    island: &Island,
+    index: usize,
+    space: &mut IslandSpace,
+    (restitution_scale, shift): (f64, &[Twist]),
+    out: &mut IslandSolution,
+) -> Result<(), StepError> {
+    let purpose = Purpose::Velocity { restitution_scale, stabilisation: settings.stabilisation, shift };
+    let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
+        .map_err(|source| StepError::Problem { island: index, source })?;
+    out.restitution_scale = restitution_scale;
+    out.passed_on = None;
+    let solved = solve_once(settings, scene, island, &problem, space, out);
+    space.parts = problem.into_parts();
+    solved.map_err(|source| StepError::Solve { island: index, source })
 }
 
 fn solve_once(
     settings: &Settings,
+    scene: &Scene,
+    island: &Island,
     problem: &ContactProblem,
     space: &mut IslandSpace,
-) -> Result<signorini_solvers::Solution, SolveError> {
-    let IslandSpace { solver, session, guess, .. } = space;
+    out: &mut IslandSolution,
+) -> Result<(), SolveError> {
+    let IslandSpace { solver, session, certifier, guess, body_velocity, .. } = space;
+    let tolerance = &settings.stop.tolerance;
+    out.guess_use = Some(GuessUse::Replaced);
+    if guess.iter().any(|x| *x != 0.0) {
+        make_feasible(problem, guess);
+        let certificate = certifier.certify(problem, guess)?;
+        // Other methods than exact take what is certified; exact refines what is not settled.
+        let taken = match settings.method {
+            Method::Exact => is_settled(&certificate, tolerance),
+            _ => certificate.meets(tolerance),
+        };
+        if taken {
+            (out.solved, out.certificate, out.guess_use) = (true, Some(certificate), Some(GuessUse::Taken));
+            let carries = |c: &usize| guess[problem.range(*c)].iter().any(|x| *x != 0.0);
+            let active = (0..problem.blocks().len()).filter(carries).count();
+            out.effort = Effort { active, ..Effort::default() };
+            unpack(scene, island, problem, guess, body_velocity, out);
+            return Ok(());
+        }
+        if certificate.measured(tolerance.measure) <= NEARLY * tolerance.value {
+            out.guess_use = Some(GuessUse::Refined);
+        }
+    }
     let solver = match solver {
         Some((method, solver)) if *method == settings.method => solver,
-        _ => &mut solver.insert((settings.method, settings.method.solver())).1,
+        _ => &mut solver.insert((settings.method, stepping_solver(settings.method))).1,
     };
-    session.solve(problem, solver.as_mut(), Some(guess), &settings.stop, &mut History::off()).cloned()
+    let solution = session.solve(problem, solver.as_mut(), Some(guess), &settings.stop, &mut History::off())?;
+    out.solved = solution.status == Status::Solved;
+    (out.certificate, out.effort) = (Some(solution.certificate), solution.effort);
+    unpack(scene, island, problem, &solution.impulses, body_velocity, out);
+    Ok(())
+}
+
+/// A solver whose cost is bounded: the next step poses another problem.
+fn stepping_solver(method: Method) -> Box<dyn ContactSolver + Send> {
+    match method {
+        Method::Exact => Box::new(Exact::with_options(ExactOptions::stepping())),
+        _ => method.solver(),
+    }
 }
 
 /// From rows back to vectors.
@@ -171,45 +259,44 @@ fn unpack(
     scene: &Scene,
     island: &Island,
     problem: &ContactProblem,
-    solution: signorini_solvers::Solution,
-    restitution_scale: f64,
-) -> IslandSolution {
-    let r = &solution.impulses;
+    r: &[f64],
+    body_velocity: &mut Vec<f64>,
+    out: &mut IslandSolution,
+) {
     let mut block = 0;
-    let mut contact_impulses = Vec::with_capacity(island.contacts.len());
+    out.contact_impulses.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
         let rows = &r[problem.range(block)];
-        contact_impulses.push(rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum());
+        out.contact_impulses.push(rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum());
         block += 1;
     }
-    let mut joint_impulses = Vec::with_capacity(island.joints.len());
+    out.joint_impulses.clear();
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         let mut impulse = [0.0; 6];
         let first = problem.range(block).start;
         impulse[..joint.row_count()].copy_from_slice(&r[first..first + joint.row_count()]);
-        joint_impulses.push(impulse);
+        out.joint_impulses.push(impulse);
         block += joint.blocks.len();
     }
-    IslandSolution {
-        solved: solution.status == Status::Solved,
-        certificate: solution.certificate,
-        effort: solution.effort,
-        restitution_scale,
-        contact_impulses,
-        joint_impulses,
-        change: body_changes(problem, r, island.bodies.len()),
-        passed_on: None,
-    }
+    body_changes(problem, r, island.bodies.len(), body_velocity, &mut out.change);
 }
 
 /// M⁻¹Jᵀr per body of the island.
-pub(crate) fn body_changes(problem: &ContactProblem, r: &[f64], bodies: usize) -> Vec<Twist> {
-    let mut velocity = vec![0.0; 6 * bodies];
+pub(crate) fn body_changes(
+    problem: &ContactProblem,
+    r: &[f64],
+    bodies: usize,
+    velocity: &mut Vec<f64>,
+    out: &mut Vec<Twist>,
+) {
+    velocity.clear();
+    velocity.resize(6 * bodies, 0.0);
     if let Delassus::Factored(delassus) = problem.delassus() {
-        delassus.body_velocity(problem.offsets(), r, &mut velocity);
+        delassus.body_velocity(problem.offsets(), r, velocity);
     }
     let twist = |v: &[f64]| Twist { linear: DVec3::new(v[0], v[1], v[2]), angular: DVec3::new(v[3], v[4], v[5]) };
-    velocity.chunks_exact(6).map(twist).collect()
+    out.clear();
+    out.extend(velocity.chunks_exact(6).map(twist));
 }
 
 /// Whether the impulses of contacts raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0` with the velocities around each impulse.

@@ -36,6 +36,29 @@ impl FactoredDelassus {
         &self.jacobian
     }
 
+    pub(crate) fn into_vectors(self) -> (Vec<InverseMass>, Vec<[Option<u32>; 2]>, Vec<JacobianRow>) {
+        (self.inverse_mass, self.bodies, self.jacobian)
+    }
+
+    /// `J_row M⁻¹ J_rowᵀ` of every row of block `c`.
+    pub(super) fn diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        for (side, body) in self.bodies[c].iter().enumerate() {
+            let Some(body) = body else { continue };
+            let m = &self.inverse_mass[*body as usize];
+            for (entry, row) in out.iter_mut().zip(&self.jacobian[offsets[c]..offsets[c + 1]]) {
+                let j = &row[6 * side..6 * side + 6];
+                for a in 0..6 {
+                    let mut velocity = 0.0;
+                    for b in 0..6 {
+                        velocity += m[a][b] * j[b];
+                    }
+                    *entry += j[a] * velocity;
+                }
+            }
+        }
+    }
+
     /// `Δv = M⁻¹ Jᵀ r`, six numbers per body, into `velocity`.
     pub fn body_velocity(&self, offsets: &[usize], r: &[f64], velocity: &mut [f64]) {
         velocity.fill(0.0);
@@ -43,7 +66,11 @@ impl FactoredDelassus {
         for (v, m) in velocity.chunks_exact_mut(6).zip(&self.inverse_mass) {
             let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
             for i in 0..6 {
-                v[i] = (0..6).map(|j| m[i][j] * p[j]).sum();
+                let mut sum = 0.0;
+                for j in 0..6 {
+                    sum += m[i][j] * p[j];
+                }
+                v[i] = sum;
             }
         }
     }

@@ -65,6 +65,18 @@ impl Delassus {
         }
     }
 
+    /// The diagonal entries of W that belong to block `c`, into `out`.
+    pub(crate) fn diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
+        if let Delassus::Factored(w) = self {
+            return w.diagonal(offsets, c, out);
+        }
+        let mut block = [0.0; 36];
+        self.diagonal_block(offsets, c, &mut block);
+        for i in 0..out.len() {
+            out[i] = block[i * out.len() + i];
+        }
+    }
+
     /// Block `(c, c)`, row-major, into `out`.
     pub fn diagonal_block(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
         self.block(offsets, c, c, out);

@@ -58,7 +58,8 @@ fn projectile_answers() -> Vec<Expectation> {
 
 /// Largest departure of a quantity from its start.
 fn spread(o: &Observed, quantity: fn(&Observed, usize) -> f64) -> f64 {
-    (0..o.frames()).map(|k| (quantity(o, k) - quantity(o, 0)).abs()).fold(0.0, super::observed::largest)
+    let departure = |k: usize| (quantity(o, k) - quantity(o, 0)).abs();
+    (0..o.frames()).map(departure).fold(departure(0), super::observed::largest)
 }
 
 const HALF: [f64; 3] = [0.5, 0.3, 0.1];

@@ -177,7 +177,7 @@ fn table_answers() -> Vec<Expectation> {
         }),
         force("pull on the least loaded foot", "0", 0.0, 1e-9, |o| {
             let pads = ["pad +x+y", "pad -x+y", "pad +x-y", "pad -x-y"];
-            pads.iter().map(|pad| load(o, &[pad])).fold(0.0, f64::min)
+            pads.iter().map(|pad| -load(o, &[pad])).fold(0.0, super::observed::largest)
         }),
     ]
 }

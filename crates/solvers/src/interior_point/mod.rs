@@ -24,7 +24,6 @@ mod cell;
 mod path;
 mod start;
 
-use crate::merit::Merit;
 use crate::newton_system::NewtonSystem;
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
@@ -79,8 +78,7 @@ impl ContactSolver for InteriorPoint {
     ) -> Result<Effort, SolveError> {
         let mut effort = Effort::default();
         make_feasible(problem, impulses);
-        let merit = Merit::of(problem, impulses, &problem.velocity(impulses));
-        if merit.suffices(problem, stop) {
+        if self.path.suffices_already(problem, impulses, stop) {
             return Ok(effort);
         }
         self.prepare(problem);

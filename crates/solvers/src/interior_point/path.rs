@@ -4,7 +4,7 @@ use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::start::Start;
 use crate::merit::Merit;
-use crate::newton_system::NewtonSystem;
+use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -16,6 +16,8 @@ const JOINT_PROXIMAL: f64 = 1e-9;
 const JAMMED: f64 = 0.05;
 /// A step at least this long ends well centred.
 const LONG_STEP: f64 = 0.7;
+/// Error of a direction, over the residual of the iterate, that is not worth a refinement.
+const GOOD_DIRECTION: f64 = 1e-4;
 /// So many jams in a row mean a fold.
 const JAMS_BEFORE_ARC: usize = 3;
 
@@ -120,6 +122,13 @@ pub(super) struct Path {
     /// The last iterate reached by a long step.
     pub(super) centred: Saved,
     pub(super) products: usize,
+    /// Natural map [m/s] of the iterate.
+    residual: f64,
+    /// Impulses of the all-sticking solve, and |q|∞/w of every block.
+    pub(super) stuck: Vec<f64>,
+    pub(super) typical: Vec<f64>,
+    /// Stiffness of every block in a sticking solve \[kg\].
+    pub(super) stiffness: Vec<f64>,
 }
 
 impl Path {
@@ -140,7 +149,16 @@ impl Path {
         self.refresh_velocity(system, problem);
         let guess = Merit::of(problem, impulses, &self.u);
         let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
-        if end.suffices || !self.begin(system, problem, impulses, start) {
+        if end.suffices {
+            return end;
+        }
+        if start == Start::Warm && self.stick_as_guessed(system, problem, impulses, stop, &mut end)
+            || !self.begin(system, problem, impulses, start)
+        {
+            return end;
+        }
+        let stuck = matches!(start, Start::Uniform | Start::Automatic);
+        if stuck && self.all_stick(system, problem, impulses, stop, &mut end) {
             return end;
         }
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
@@ -184,6 +202,17 @@ impl Path {
         end
     }
 
+    /// Whether the guess is the answer, before anything is prepared.
+    pub(super) fn suffices_already(&mut self, problem: &ContactProblem, impulses: &[f64], stop: &StoppingRule) -> bool {
+        self.u.resize(problem.rows(), 0.0);
+        // `g` is free until the path begins: scratch for the velocities of bodies.
+        problem.delassus().apply(problem.offsets(), impulses, &mut self.u, &mut self.g);
+        for (u, q) in self.u.iter_mut().zip(problem.q()) {
+            *u += q;
+        }
+        Merit::of(problem, impulses, &self.u).suffices(problem, stop)
+    }
+
     /// Velocity and residual of the iterate; kept in `impulses` if it is the best so far.
     pub(super) fn grade(
         &mut self,
@@ -198,6 +227,7 @@ impl Path {
         self.refresh_velocity(system, problem);
         let merit = Merit::of(problem, &self.r, &self.u);
         let measured = merit.measured(problem, measure);
+        self.residual = merit.natural;
         history.record(end.iterations, merit.natural);
         if measured < end.merit.measured(problem, measure) {
             // The iterate is strictly inside its cones; this only guards against the last bit.
@@ -264,7 +294,10 @@ impl Path {
         std::mem::swap(&mut self.predictor, &mut self.trial);
         let affine = self.longest_step(problem, Which::Predictor).min(1.0);
         let affine_gap = self.mean_gap(problem, Some((Which::Predictor, affine)));
-        let mut centring = (affine_gap.max(0.0) / gap).powi(3).clamp(options.least_centring, 1.0);
+        let left = affine_gap.max(0.0) / gap;
+        let mut centring = left.powi(3).clamp(options.least_centring, 1.0);
+        // The better the predictor, the closer to the boundary: a fixed share would leave that share of the gap each time.
+        let fraction = options.boundary_fraction.max(1.0 - left.max(1.0 - affine));
         if stalled >= 2 {
             centring = centring.max(0.3);
         }
@@ -274,12 +307,12 @@ impl Path {
         let goal = if second_order { Goal::SecondOrder { target } } else { Goal::Products { target } };
         self.direction(system, problem, goal);
         self.take_trial();
-        let mut length = (options.boundary_fraction * self.longest_step(problem, Which::Step)).min(1.0);
+        let mut length = (fraction * self.longest_step(problem, Which::Step)).min(1.0);
         if length < 0.3 && options.second_order == SecondOrder::Mehrotra {
             // The same factor with more centring often gets further.
             for centring in [0.3, 0.8] {
                 self.direction(system, problem, Goal::Products { target: centring * gap });
-                let other = (options.boundary_fraction * self.longest_step(problem, Which::Trial)).min(1.0);
+                let other = (fraction * self.longest_step(problem, Which::Trial)).min(1.0);
                 if other > 1.5 * length {
                     self.take_trial();
                     length = other;
@@ -390,8 +423,13 @@ impl Path {
             }
         }
         // Elimination along the diagonal loses digits where contacts slide; without refinement the last decades crawl.
-        let refinements = if let Goal::Products { target: 0.0 } = goal { 1 } else { 2 };
-        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinements);
+        // A predictor without error is not needed where the last factor was good.
+        let most_steps = match goal {
+            Goal::Products { target: 0.0 } => usize::from(system.needs_refinement()),
+            _ => 2,
+        };
+        let refinement = Refinement { most_steps, good_speed: GOOD_DIRECTION * self.residual };
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
             let range = problem.range(c);

@@ -1,14 +1,24 @@
 //! Where the path begins.
 
 use super::cell::{Cell, Point};
-use super::path::Path;
+use super::path::{Path, PathEnd};
+use crate::StoppingRule;
 use crate::cone::tangential_norm;
-use crate::merit::Merit;
-use crate::newton_system::NewtonSystem;
+use crate::merit::{Merit, triple};
+use crate::newton_system::{NewtonSystem, Refinement};
+use crate::warm_start::make_feasible;
 use signorini_problem::ContactProblem;
 
 /// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
 const STICK_STIFFNESS: f64 = 1e8;
+/// Impulse, as a speed over that of the problem, up to which a contact of a guess counts as open.
+const CARRIES_NOTHING: f64 = 1e-6;
+/// Share of the friction bound above which a contact of a guess may slide next.
+const NEARLY_SLIDING: f64 = 0.99;
+/// Share of the residual that every step of an all-sticking answer leaves at most.
+const HOLDS: f64 = 1e-2;
+/// Proximal steps that remove the stiffness from an all-sticking answer; one or two are usual.
+const PROXIMAL_STEPS: usize = 5;
 /// Impulses so much larger than |q|∞/w come from loads that bodies hand on, not from impacts.
 const LARGE_IMPULSE: f64 = 1e4;
 
@@ -104,6 +114,118 @@ impl Path {
         true
     }
 
+    /// Whether the stiff all-sticking solve of a uniform start is the answer already, as for a structure at rest. Among
+    /// the impulses that hold everything it is the shortest, each contact weighed by its inertia.
+    pub(super) fn all_stick(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+    ) -> bool {
+        self.stuck.clear();
+        self.stuck.extend_from_slice(&self.dr);
+        self.stiffness.clear();
+        self.stiffness.extend((0..problem.blocks().len()).map(|c| stick_stiffness(problem, c)));
+        self.remove_stiffness(system, problem, impulses, stop, end)
+    }
+
+    /// The same from a guess: what sticks there goes on sticking, what is open stays open, and the impulses nearest to
+    /// the guess that do so are the answer, if they are admissible. Not tried where the guess slides.
+    pub(super) fn stick_as_guessed(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+    ) -> bool {
+        let threshold = CARRIES_NOTHING * largest_block_speed(problem);
+        self.stiffness.clear();
+        for (c, cell) in self.cells.iter().enumerate() {
+            let r = &impulses[problem.range(c)];
+            let carries = r[0] * problem.scales()[c] > threshold;
+            let holds = match *cell {
+                Cell::Joint => true,
+                Cell::Fixed => false,
+                Cell::Normal => carries,
+                Cell::Frictionless => return false,
+                Cell::Frictional { mu } => {
+                    if carries && tangential_norm(&triple(r)) > NEARLY_SLIDING * mu * r[0] {
+                        return false;
+                    }
+                    carries
+                }
+                Cell::Interval { lo, hi } => r[0] > lo && r[0] < hi,
+            };
+            self.stiffness.push(if holds { stick_stiffness(problem, c) } else { 0.0 });
+        }
+        for c in 0..self.cells.len() {
+            let (n, k) = (problem.blocks()[c].rows, system.k_mut(c));
+            k.fill(0.0);
+            for i in 0..n {
+                k[i * n + i] = self.stiffness[c];
+            }
+        }
+        if system.factor(problem).is_err() {
+            return false;
+        }
+        self.stuck.clear();
+        self.stuck.extend_from_slice(impulses);
+        self.w_dr.copy_from_slice(&self.u);
+        self.proximal_step(system, problem);
+        self.remove_stiffness(system, problem, impulses, stop, end)
+    }
+
+    /// One proximal step of `stuck` with the factor at hand, from its velocity in `w_dr`.
+    fn proximal_step(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
+        for c in 0..self.cells.len() {
+            for i in problem.range(c) {
+                self.g[i] = -self.stiffness[c] * self.w_dr[i];
+            }
+        }
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, Refinement::NONE);
+        for (r, dr) in self.stuck.iter_mut().zip(&self.dr) {
+            *r += dr;
+        }
+    }
+
+    /// Proximal steps that remove the stiffness from the sticking solve `stuck`; written to `impulses` if that is an
+    /// answer.
+    fn remove_stiffness(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        end: &mut PathEnd,
+    ) -> bool {
+        let measure = stop.tolerance.measure;
+        let mut last = HOLDS * end.merit.measured(problem, measure);
+        for _ in 0..PROXIMAL_STEPS {
+            make_feasible(problem, &mut self.stuck);
+            system.apply_w(problem, &self.stuck, &mut self.w_dr);
+            for (u, q) in self.w_dr.iter_mut().zip(problem.q()) {
+                *u += q;
+            }
+            let merit = Merit::of(problem, &self.stuck, &self.w_dr);
+            let measured = merit.measured(problem, measure);
+            if merit.suffices(problem, stop) {
+                impulses.copy_from_slice(&self.stuck);
+                (end.merit, end.suffices) = (merit, true);
+                return true;
+            }
+            // A contact that slips or opens keeps the residual from falling further.
+            if measured.is_nan() || measured > last {
+                return false;
+            }
+            last = HOLDS * measured;
+            self.proximal_step(system, problem);
+        }
+        false
+    }
+
     /// Largest impulse of a stiff all-sticking solve, and the median of |q|∞/w.
     fn uniform_impulse(
         &mut self,
@@ -111,13 +233,13 @@ impl Path {
         problem: &ContactProblem,
         speed: f64,
     ) -> Option<(f64, f64)> {
-        let mut typical: Vec<f64> = problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w).collect();
-        if typical.is_empty() {
+        self.typical.clear();
+        self.typical.extend(problem.scales().iter().filter(|w| **w > 0.0).map(|w| speed / w));
+        if self.typical.is_empty() {
             return None;
         }
         for c in 0..self.cells.len() {
-            let w = problem.scales()[c];
-            let stiffness = if w > 0.0 { STICK_STIFFNESS / w } else { 0.0 };
+            let stiffness = stick_stiffness(problem, c);
             let range = problem.range(c);
             let k = system.k_mut(c);
             k.fill(0.0);
@@ -127,15 +249,21 @@ impl Path {
             }
         }
         system.factor(problem).ok()?;
-        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, 0);
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, Refinement::NONE);
         let mut largest: f64 = 0.0;
         for c in 0..self.cells.len() {
             let square: f64 = self.dr[problem.range(c)].iter().map(|x| x * x).sum();
             largest = largest.max(square.sqrt());
         }
-        typical.sort_unstable_by(f64::total_cmp);
-        largest.is_finite().then_some((largest, typical[typical.len() / 2]))
+        self.typical.sort_unstable_by(f64::total_cmp);
+        largest.is_finite().then_some((largest, self.typical[self.typical.len() / 2]))
     }
+}
+
+/// K of the all-sticking solve.
+fn stick_stiffness(problem: &ContactProblem, c: usize) -> f64 {
+    let w = problem.scales()[c];
+    if w > 0.0 { STICK_STIFFNESS / w } else { 0.0 }
 }
 
 /// Largest ‖q‖ of any block [m/s]: unlike the largest component it does not depend on the tangents.

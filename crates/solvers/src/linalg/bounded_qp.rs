@@ -19,7 +19,8 @@
 //! objective, until an index of the basis reaches its bound and is replaced. Singular A therefore needs no
 //! regularisation.
 
-use super::dense_cholesky::{GrowingCholesky, axpy};
+use super::dense::axpy;
+use super::dense_cholesky::GrowingCholesky;
 
 /// Schur complement (of a unit diagonal) up to which a column counts as dependent. Round-off leaves about n·1e-16;
 /// a load 1e8 times as heavy as its support leaves 1e-8.

@@ -24,6 +24,14 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     ((pairs[0] + pairs[2]) + (pairs[1] + pairs[3])) + tail
 }
 
+/// `y += a x`.
+#[inline]
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
 /// Copies all of W [1/kg] into `out`, row-major; `out` grows once.
 pub fn copy_delassus(problem: &ContactProblem, out: &mut Vec<f64>) {
     let (n, offsets) = (problem.rows(), problem.offsets());
@@ -198,6 +206,11 @@ mod tests {
         for (x, truth) in x.iter().zip([1.0, 2.0, 3.0]) {
             assert!((x - truth).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn lu_refuses_a_singular_matrix() {
+        assert!(!lu(&mut [1.0; 4], 2, &mut [0; 2]));
     }
 
     #[test]

@@ -12,32 +12,7 @@
 //!
 //! Source: Golub and Van Loan, Matrix Computations (4th ed.), §4.2.9 (outer products), §6.5.4 (deleting a column).
 
-/// `xᵀy`, in eight interleaved partial sums: one fixed order that vectorises.
-#[inline]
-pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let n = x.len().min(y.len());
-    let (x, y) = (&x[..n], &y[..n]);
-    let mut sums = [0.0; 8];
-    let (mut xs, mut ys) = (x.chunks_exact(8), y.chunks_exact(8));
-    for (x, y) in (&mut xs).zip(&mut ys) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let mut total = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-    for (x, y) in xs.remainder().iter().zip(ys.remainder()) {
-        total += x * y;
-    }
-    total
-}
-
-/// `y += a x`.
-#[inline]
-pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        *y += a * x;
-    }
-}
+use super::dense::{axpy, dot};
 
 /// Start of packed row `i`.
 #[inline]

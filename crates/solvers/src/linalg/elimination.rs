@@ -27,14 +27,23 @@ pub struct Front {
     pub size: usize,
     /// Scalar elimination index of every update row (`size − pivots` of them).
     pub update: Vec<u32>,
-    /// Row of the parent's front for every update row.
-    pub into_parent: Vec<u32>,
+    /// Where the update rows go in the parent's front, in order.
+    pub into_parent: Vec<Run>,
     /// Children, ascending.
     pub children: Vec<usize>,
     /// Blocks of the matrix assembled here.
     pub blocks: Vec<BlockPlace>,
     /// Start of this front's part of the factor.
     pub factor_start: usize,
+}
+
+/// Consecutive update rows that stay consecutive in the parent's front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// First row in the parent's front.
+    pub parent: u32,
+    /// How many.
+    pub rows: u32,
 }
 
 /// Where a block of the matrix goes in its front.
@@ -264,8 +273,15 @@ fn plan(
     for (s, group) in groups.iter().enumerate() {
         let Some(parent_position) = structure[group.end - 1].first() else { continue };
         let parent = group_of[*parent_position];
-        let into_parent = result.fronts[s].update.iter().map(|i| local_row(&result.fronts[parent], *i)).collect();
-        result.fronts[s].into_parent = into_parent;
+        let mut runs: Vec<Run> = Vec::new();
+        for i in &result.fronts[s].update {
+            let row = local_row(&result.fronts[parent], *i);
+            match runs.last_mut() {
+                Some(run) if run.parent + run.rows == row => run.rows += 1,
+                _ => runs.push(Run { parent: row, rows: 1 }),
+            }
+        }
+        result.fronts[s].into_parent = runs;
         result.fronts[parent].children.push(s);
     }
     for node in 0..n {

@@ -2,15 +2,15 @@
 //!
 //! Duff and Reid 1983. The matrices here are `I + Σ J̃ᵀ K J̃` or `I + K W` with K nearly monotone, for which elimination
 //! along the diagonal is stable; what it loses, one step of iterative refinement by the caller recovers. Cost: the flops
-//! of [`Elimination::flops`] times two; no allocation after the first factorization of a pattern.
+//! of [`Elimination::flops`] times two; no allocation after the first factorization of a pattern. The loops are those of
+//! `kernels.rs`: the same bits on every machine.
 
 use super::block_graph::BlockGraph;
-use super::elimination::{Elimination, Front};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use super::elimination::{Elimination, Front, Run};
+use super::kernels::{subtract_columns, subtract_product, subtract_scaled, widest};
 
-/// Update products with at least this many multiplications go to faer's blocked kernel.
-const LARGE_PRODUCT: usize = 24 * 24 * 24;
+/// Columns of a panel that are eliminated one by one before the rest of the panel hears of them.
+const PANEL: usize = 8;
 
 /// A pivot vanished: the matrix is singular along its diagonal blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct FrontalLu {
     front: Vec<f64>,
     stack: Vec<f64>,
     permuted: Vec<f64>,
+    /// Right-hand sides of one front's update rows.
+    updates: Vec<f64>,
 }
 
 impl FrontalLu {
@@ -40,6 +42,7 @@ impl FrontalLu {
             front: vec![0.0; plan.largest_front * plan.largest_front],
             stack: Vec::with_capacity(plan.stack_size),
             permuted: vec![0.0; plan.scalar_position.len()],
+            updates: vec![0.0; plan.largest_front],
             plan,
         }
     }
@@ -51,6 +54,14 @@ impl FrontalLu {
 
     /// Factors the matrix with these block values (column-major, placed as the graph says).
     pub fn factor(&mut self, values: &[f64]) -> Result<(), SingularPivot> {
+        widest(
+            #[inline(always)]
+            || self.factor_here(values),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_here(&mut self, values: &[f64]) -> Result<(), SingularPivot> {
         self.stack.clear();
         for front in &self.plan.fronts {
             let n = front.size;
@@ -68,10 +79,11 @@ impl FrontalLu {
                 let child = &self.plan.fronts[*child];
                 let m = child.size - child.pivots;
                 let base = self.stack.len() - m * m;
-                for (j, column) in self.stack[base..].chunks_exact(m.max(1)).enumerate() {
-                    let target = &mut dense[child.into_parent[j] as usize * n..][..n];
-                    for (value, row) in column.iter().zip(&child.into_parent) {
-                        target[*row as usize] += value;
+                let mut columns = self.stack[base..].chunks_exact(m.max(1));
+                for run in &child.into_parent {
+                    for j in 0..run.rows as usize {
+                        let Some(column) = columns.next() else { break };
+                        add_runs(column, &child.into_parent, &mut dense[(run.parent as usize + j) * n..][..n]);
                     }
                 }
                 self.stack.truncate(base);
@@ -85,6 +97,14 @@ impl FrontalLu {
 
     /// Solves in place; `x` is ordered as the rows of the graph.
     pub fn solve(&mut self, x: &mut [f64]) {
+        widest(
+            #[inline(always)]
+            || self.solve_here(x),
+        );
+    }
+
+    #[inline(always)]
+    fn solve_here(&mut self, x: &mut [f64]) {
         for (x, p) in x.iter().zip(&self.plan.scalar_position) {
             self.permuted[*p as usize] = *x;
         }
@@ -96,35 +116,34 @@ impl FrontalLu {
                 let other = self.exchanges[front.first + k] as usize;
                 y.swap(front.first + k, front.first + other);
             }
+            let pivots = &mut y[front.first..front.first + np];
             for k in 0..np {
-                let column = &panel[k * n..(k + 1) * n];
-                let value = y[front.first + k];
-                if value != 0.0 {
-                    for i in k + 1..np {
-                        y[front.first + i] -= column[i] * value;
-                    }
-                    for (l, row) in column[np..].iter().zip(&front.update) {
-                        y[*row as usize] -= l * value;
-                    }
+                let (done, rest) = pivots.split_at_mut(k + 1);
+                subtract_scaled(rest, done[k], &panel[k * n + k + 1..k * n + np]);
+            }
+            if n > np {
+                let updates = &mut self.updates[..n - np];
+                updates.fill(0.0);
+                subtract_columns(updates, &panel[np..], n, pivots);
+                for (update, row) in updates.iter().zip(&front.update) {
+                    y[*row as usize] += update;
                 }
             }
         }
         for front in self.plan.fronts.iter().rev() {
             let (np, n) = (front.pivots, front.size);
             let (panel, upper) = self.factor[front.factor_start..].split_at(n * np);
-            for (column, row) in upper.chunks_exact(np).zip(&front.update) {
-                let value = y[*row as usize];
-                for (i, u) in column.iter().enumerate() {
-                    y[front.first + i] -= u * value;
-                }
+            let updates = &mut self.updates[..n - np];
+            for (update, row) in updates.iter_mut().zip(&front.update) {
+                *update = y[*row as usize];
             }
+            let pivots = &mut y[front.first..front.first + np];
+            subtract_columns(pivots, upper, np, updates);
             for k in (0..np).rev() {
                 let column = &panel[k * n..(k + 1) * n];
-                let value = y[front.first + k] / column[k];
-                y[front.first + k] = value;
-                for i in 0..k {
-                    y[front.first + i] -= column[i] * value;
-                }
+                let (above, rest) = pivots.split_at_mut(k);
+                rest[0] /= column[k];
+                subtract_scaled(above, rest[0], &column[..k]);
             }
         }
         for (x, p) in x.iter_mut().zip(&self.plan.scalar_position) {
@@ -133,92 +152,88 @@ impl FrontalLu {
     }
 }
 
+/// Adds a column of an update matrix to a column of the parent's front.
+#[inline(always)]
+fn add_runs(column: &[f64], runs: &[Run], target: &mut [f64]) {
+    let mut from = 0;
+    for run in runs {
+        let (to, rows) = (run.parent as usize, run.rows as usize);
+        for (x, value) in target[to..to + rows].iter_mut().zip(&column[from..from + rows]) {
+            *x += value;
+        }
+        from += rows;
+    }
+}
+
 /// LU of the first `np` columns of a column-major `n × n` front, then the Schur complement of the rest, in place.
+#[inline(always)]
 fn eliminate(a: &mut [f64], n: usize, np: usize, exchanges: &mut [u32]) -> Result<(), SingularPivot> {
-    for k in 0..np {
-        let (mut best, mut size) = (k, a[k * n + k].abs());
-        for i in k + 1..np {
-            // Prefer the diagonal unless another row is much larger: keeps nearly symmetric fronts in their order.
-            if a[k * n + i].abs() > 4.0 * size {
-                (best, size) = (i, a[k * n + i].abs());
-            }
-        }
-        if size == 0.0 || !size.is_finite() {
-            return Err(SingularPivot);
-        }
-        exchanges[k] = best as u32;
-        if best != k {
-            for j in 0..n {
-                a.swap(j * n + k, j * n + best);
-            }
-        }
-        let (done, rest) = a.split_at_mut((k + 1) * n);
-        let column = &mut done[k * n..];
-        let inverse = 1.0 / column[k];
-        for l in &mut column[k + 1..] {
-            *l *= inverse;
-        }
-        for next in rest.chunks_exact_mut(n).take(np - k - 1) {
-            let factor = next[k];
-            if factor != 0.0 {
-                for (x, l) in next[k + 1..].iter_mut().zip(&column[k + 1..]) {
-                    *x -= l * factor;
+    for first in (0..np).step_by(PANEL) {
+        let last = (first + PANEL).min(np);
+        for k in first..last {
+            exchanges[k] = pivot_row(&a[k * n..k * n + np], k)? as u32;
+            let other = exchanges[k] as usize;
+            if other != k {
+                for j in 0..n {
+                    a.swap(j * n + k, j * n + other);
                 }
             }
+            let (done, rest) = a.split_at_mut((k + 1) * n);
+            let column = &mut done[k * n..];
+            let inverse = 1.0 / column[k];
+            for l in &mut column[k + 1..] {
+                *l *= inverse;
+            }
+            for next in rest.chunks_exact_mut(n).take(last - k - 1) {
+                let factor = next[k];
+                subtract_scaled(&mut next[k + 1..], factor, &column[k + 1..]);
+            }
         }
+        // The columns just eliminated, on the rest of the panel.
+        let (done, rest) = a.split_at_mut(last * n);
+        let rest = &mut rest[..(np - last) * n];
+        solve_lower(&done[first * n + first..], n, last - first, rest, n, first);
+        subtract_product(&done[first * n + last..], n, n - last, last - first, rest, n, first, last);
     }
     let (panel, rest) = a.split_at_mut(np * n);
-    for column in rest.chunks_exact_mut(n) {
-        for k in 0..np {
-            let factor = column[k];
-            if factor != 0.0 {
-                let l = &panel[k * n + k + 1..k * n + np];
-                for (x, l) in column[k + 1..np].iter_mut().zip(l) {
-                    *x -= l * factor;
-                }
-            }
-        }
+    for first in (0..np).step_by(PANEL) {
+        let last = (first + PANEL).min(np);
+        solve_lower(&panel[first * n + first..], n, last - first, rest, n, first);
+        subtract_product(&panel[first * n + last..], n, np - last, last - first, rest, n, first, last);
     }
-    subtract_product(panel, rest, n, np);
+    subtract_product(&panel[np..], n, n - np, np, rest, n, 0, np);
     Ok(())
 }
 
-/// `A22 −= L21 U12` on the trailing columns.
-fn subtract_product(panel: &[f64], rest: &mut [f64], n: usize, np: usize) {
-    let nu = n - np;
-    if nu == 0 {
-        return;
-    }
-    if nu * nu * np >= LARGE_PRODUCT {
-        let (_, lower) = MatRef::from_column_major_slice(panel, n, np).split_at_row(np);
-        let (upper, schur) = MatMut::from_column_major_slice_mut(rest, n, nu).split_at_row_mut(np);
-        matmul(schur, Accum::Add, lower, upper.as_ref(), -1.0, Par::Seq);
-        return;
-    }
-    for column in rest.chunks_exact_mut(n) {
-        let (upper, schur) = column.split_at_mut(np);
-        let mut k = 0;
-        while k + 4 <= np {
-            let (u0, u1, u2, u3) = (upper[k], upper[k + 1], upper[k + 2], upper[k + 3]);
-            let l0 = &panel[k * n + np..(k + 1) * n];
-            let l1 = &panel[(k + 1) * n + np..(k + 2) * n];
-            let l2 = &panel[(k + 2) * n + np..(k + 3) * n];
-            let l3 = &panel[(k + 3) * n + np..(k + 4) * n];
-            for ((((x, a), b), c), d) in schur.iter_mut().zip(l0).zip(l1).zip(l2).zip(l3) {
-                *x -= a * u0 + b * u1 + c * u2 + d * u3;
-            }
-            k += 4;
+/// The row to exchange with row `k` of a column: itself unless another pivot row is much larger, which keeps nearly
+/// symmetric fronts in their order.
+#[inline(always)]
+fn pivot_row(column: &[f64], k: usize) -> Result<usize, SingularPivot> {
+    let (mut best, mut size) = (k, column[k].abs());
+    for (i, x) in column.iter().enumerate().skip(k + 1) {
+        if x.abs() > 4.0 * size {
+            (best, size) = (i, x.abs());
         }
-        for k in k..np {
-            let u = upper[k];
-            for (x, l) in schur.iter_mut().zip(&panel[k * n + np..(k + 1) * n]) {
-                *x -= l * u;
+    }
+    if size == 0.0 || !size.is_finite() { Err(SingularPivot) } else { Ok(best) }
+}
+
+/// `B ← L⁻¹ B` for a unit lower triangle of `size` rows; B in rows `b..b + size` of every column.
+#[inline(always)]
+fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_right: usize, b: usize) {
+    for column in right.chunks_exact_mut(ld_right) {
+        let x = &mut column[b..b + size];
+        for k in 0..size {
+            let factor = x[k];
+            for i in k + 1..size {
+                x[i] -= factor * lower[k * ld + i];
             }
         }
     }
 }
 
 /// Copies the finished columns to the factor and the Schur complement to the stack.
+#[inline(always)]
 fn store(front: &Front, dense: &[f64], factor: &mut [f64], stack: &mut Vec<f64>) {
     let (np, n) = (front.pivots, front.size);
     let (panel, upper) = factor.split_at_mut(np * n);

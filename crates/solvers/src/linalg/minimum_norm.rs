@@ -16,7 +16,8 @@
 //! Cost: rank²·|Z|/2 for V and again for H, rank³/6 (less where A has zeros); with bounds in the way also rank·|Z|².
 
 use super::bounded_qp::{BoundedQp, Exit, Indefinite, Program};
-use super::dense_cholesky::{GrowingCholesky, axpy, dot};
+use super::dense::{axpy, dot};
+use super::dense_cholesky::GrowingCholesky;
 
 /// Remaining diagonal, of a unit one, up to which the rest depends on the pivots.
 const DEPENDENT: f64 = 1e-12;

@@ -1,6 +1,7 @@
 //! How a block feels the others: through rows of W, or through the velocities of its two bodies.
 
-use signorini_problem::{BlockSparseDelassus, DenseDelassus, FactoredDelassus, InverseMass};
+use crate::linalg::dense::dot;
+use signorini_problem::{BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass};
 
 /// Velocity of a block caused by all impulses, and the news that a block's impulse changed.
 pub(super) trait Coupling {
@@ -22,20 +23,6 @@ impl Coupling for DenseCoupling<'_> {
     fn changed<const N: usize>(&mut self, _: usize, _: usize, _: &[f64; N]) {}
 }
 
-/// Four running sums: a single one would wait for each addition before the next.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a4.zip(b4) {
-        for i in 0..4 {
-            sums[i] += x[i] * y[i];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
-}
-
 /// Block-sparse W and the first row of every block.
 pub(super) struct SparseCoupling<'a>(pub &'a BlockSparseDelassus, pub &'a [usize]);
 
@@ -55,6 +42,112 @@ impl Coupling for SparseCoupling<'_> {
     }
     #[inline]
     fn changed<const N: usize>(&mut self, _: usize, _: usize, _: &[f64; N]) {}
+}
+
+/// Small problems of any form: all columns of W, and `W r` kept up to date. A contact that does not change costs nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptCoupling {
+    /// Rows of the problem; 0 while another form is in use.
+    pub rows: usize,
+    /// W by columns.
+    columns: Vec<f64>,
+    /// `W r` [m/s].
+    velocity: Vec<f64>,
+}
+
+impl KeptCoupling {
+    pub(super) fn prepare(&mut self, problem: &ContactProblem) {
+        let (n, offsets) = (problem.rows(), problem.offsets());
+        self.rows = n;
+        self.columns.clear();
+        self.columns.resize(n * n, 0.0);
+        self.velocity.clear();
+        self.velocity.resize(n, 0.0);
+        let mut place = |c: usize, k: usize, block: &[f64]| {
+            let (first, columns) = (offsets[c], offsets[k]..offsets[k + 1]);
+            let width = columns.len();
+            for (b, j) in columns.enumerate() {
+                for (a, i) in (first..offsets[c + 1]).enumerate() {
+                    self.columns[j * n + i] = block[a * width + b];
+                }
+            }
+        };
+        let blocks = problem.blocks().len();
+        let mut block = [0.0; 36];
+        match problem.delassus() {
+            Delassus::BlockSparse(w) => {
+                (0..blocks).for_each(|c| w.row(c).for_each(|(k, block)| place(c, k, block)));
+            }
+            Delassus::Dense(w) => {
+                for (i, row) in w.values().chunks_exact(n).enumerate() {
+                    for (j, value) in row.iter().enumerate() {
+                        self.columns[j * n + i] = *value;
+                    }
+                }
+            }
+            Delassus::Factored(w) => {
+                let bodies = w.bodies();
+                for c in 0..blocks {
+                    for k in 0..blocks {
+                        if bodies[c].iter().flatten().any(|body| bodies[k].contains(&Some(*body))) {
+                            problem.delassus().block(offsets, c, k, &mut block);
+                            place(c, k, &block);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The diagonal block over rows `first..first + n`, row-major.
+    pub(super) fn diagonal_block(&self, first: usize, n: usize, out: &mut [f64; 36]) {
+        for i in 0..n {
+            for j in 0..n {
+                out[i * n + j] = self.columns[(first + j) * self.rows + first + i];
+            }
+        }
+    }
+
+    /// W by columns.
+    pub(super) fn columns(&self) -> &[f64] {
+        &self.columns
+    }
+
+    /// `W r` from scratch.
+    pub(super) fn reset(&mut self, r: &[f64]) {
+        product(&self.columns, r, &mut self.velocity);
+    }
+}
+
+/// `out = W r` with W by columns; columns without an impulse are skipped.
+pub(crate) fn product(columns: &[f64], r: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    let n = out.len();
+    for (column, r) in columns.chunks_exact(n.max(1)).zip(r) {
+        if *r != 0.0 {
+            for (out, w) in out.iter_mut().zip(column) {
+                *out += w * r;
+            }
+        }
+    }
+}
+
+impl Coupling for KeptCoupling {
+    #[inline]
+    fn velocity<const N: usize>(&self, _: usize, first: usize, _: &[f64]) -> [f64; N] {
+        std::array::from_fn(|i| self.velocity[first + i])
+    }
+    #[inline]
+    fn changed<const N: usize>(&mut self, _: usize, first: usize, delta: &[f64; N]) {
+        let n = self.rows;
+        // The columns of one block together: the velocities are read and written once.
+        let columns: [&[f64]; N] = std::array::from_fn(|i| &self.columns[(first + i) * n..(first + i + 1) * n]);
+        for (row, velocity) in self.velocity[..n].iter_mut().enumerate() {
+            for i in 0..N {
+                *velocity += columns[i][row] * delta[i];
+            }
+        }
+    }
 }
 
 /// Six columns of side A, six of side B.

@@ -4,9 +4,10 @@
 //! replaces `r_c` by what the block's law asks for while all others stay. What is done with a frictional contact is the
 //! [`ContactStep`]; the other laws are solved exactly.
 //!
-//! Two forms of the same arithmetic:
+//! Three forms of the same arithmetic:
 //!
 //! * **matrix** (dense or block-sparse W): `u_c` is summed over the stored row;
+//! * **kept** (any W of at most 48 rows): `W r` is kept up to date by columns of W;
 //! * **bodies** (factored W): `Δv = M⁻¹Jᵀr` is kept up to date at every change of an impulse, so a visit costs two
 //!   bodies whatever the number of contacts. The invariant `Δv ≡ M⁻¹Jᵀr` is asserted after every sweep in debug builds.
 //!
@@ -20,9 +21,13 @@ mod local;
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
 pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
-use coupling::{BodyCoupling, Coupling, DenseCoupling, SparseCoupling};
+pub(crate) use coupling::product;
+use coupling::{BodyCoupling, Coupling, DenseCoupling, KeptCoupling, SparseCoupling};
 use local::PreparedBlock;
 use signorini_problem::{ContactProblem, Delassus};
+
+/// Most rows of a problem whose `W r` is kept by columns of W: beyond, sparsity and the bodies' two are cheaper.
+pub(crate) const MOST_KEPT_ROWS: usize = 48;
 
 /// In which order blocks are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,12 +76,18 @@ pub struct Sweeper<S> {
     blocks: Vec<PreparedBlock<S>>,
     /// Generalised inverses of joint blocks, row-major, one after another.
     joint_inverses: Vec<f64>,
+    kept: KeptCoupling,
     bodies: BodyCoupling,
 }
 
 impl<S> Default for Sweeper<S> {
     fn default() -> Self {
-        Sweeper { blocks: Vec::new(), joint_inverses: Vec::new(), bodies: BodyCoupling::default() }
+        Sweeper {
+            blocks: Vec::new(),
+            joint_inverses: Vec::new(),
+            kept: KeptCoupling::default(),
+            bodies: BodyCoupling::default(),
+        }
     }
 }
 
@@ -85,12 +96,16 @@ impl<S: ContactStep> Sweeper<S> {
     pub fn prepare(&mut self, problem: &ContactProblem) {
         self.joint_inverses.clear();
         self.blocks.clear();
-        if let Delassus::Factored(w) = problem.delassus() {
+        self.kept.rows = 0;
+        if problem.rows() <= MOST_KEPT_ROWS {
+            self.kept.prepare(problem);
+        } else if let Delassus::Factored(w) = problem.delassus() {
             self.bodies.prepare(w, problem.offsets());
         }
         let mut k = [0.0; 36];
         for (c, block) in problem.blocks().iter().enumerate() {
             match problem.delassus() {
+                _ if self.is_kept() => self.kept.diagonal_block(problem.offsets()[c], block.rows, &mut k),
                 Delassus::Factored(_) => self.bodies.diagonal_block(problem.offsets()[c], block.rows, &mut k),
                 _ => problem.diagonal_block(c, &mut k),
             }
@@ -98,9 +113,21 @@ impl<S: ContactStep> Sweeper<S> {
         }
     }
 
+    /// Whether the problem prepared for is small.
+    fn is_kept(&self) -> bool {
+        self.kept.rows > 0
+    }
+
+    /// W by columns, of a problem of at most [`MOST_KEPT_ROWS`] rows.
+    pub(crate) fn kept_columns(&self) -> &[f64] {
+        self.kept.columns()
+    }
+
     /// Takes `r` as the current impulses: Δv is computed from scratch. Call after changing `r` from outside.
     pub fn begin(&mut self, problem: &ContactProblem, r: &[f64]) {
-        if let Delassus::Factored(w) = problem.delassus() {
+        if self.is_kept() {
+            self.kept.reset(r);
+        } else if let Delassus::Factored(w) = problem.delassus() {
             self.bodies.reset(problem.offsets(), r);
             debug_assert!(self.bodies.drift(w, problem.offsets(), r) <= 1e-12);
         }
@@ -108,7 +135,10 @@ impl<S: ContactStep> Sweeper<S> {
 
     /// Visits every block once. Returns the largest `w_c‖δr_c‖` [m/s], the change of a block's own velocity.
     pub fn sweep(&mut self, problem: &ContactProblem, r: &mut [f64], direction: Direction) -> f64 {
-        let Sweeper { blocks, joint_inverses, bodies } = self;
+        let Sweeper { blocks, joint_inverses, kept, bodies } = self;
+        if kept.rows > 0 {
+            return pass(blocks, joint_inverses, kept, problem.q(), r, direction);
+        }
         let change = match problem.delassus() {
             Delassus::Dense(w) => pass(blocks, joint_inverses, &mut DenseCoupling(w), problem.q(), r, direction),
             Delassus::BlockSparse(w) => {
@@ -130,6 +160,7 @@ impl<S: ContactStep> Sweeper<S> {
         self.begin(problem, r);
         let blocks = &self.blocks;
         match problem.delassus() {
+            _ if self.is_kept() => worst_natural_map(blocks, &self.kept, problem.q(), r),
             Delassus::Dense(w) => worst_natural_map(blocks, &DenseCoupling(w), problem.q(), r),
             Delassus::BlockSparse(w) => {
                 worst_natural_map(blocks, &SparseCoupling(w, problem.offsets()), problem.q(), r)
@@ -156,9 +187,13 @@ impl<S: ContactStep> Sweeper<S> {
     }
 
     /// Velocity change of the bodies `Δv = M⁻¹Jᵀr` [m/s, rad/s], six numbers per body, into `out`. Empty unless W is
-    /// factored.
+    /// factored and the problem has more than 48 rows.
     pub fn body_velocities(&self, out: &mut Vec<f64>) {
-        self.bodies.velocities(out);
+        if self.is_kept() {
+            out.clear();
+        } else {
+            self.bodies.velocities(out);
+        }
     }
 }
 

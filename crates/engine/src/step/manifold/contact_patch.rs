@@ -41,10 +41,9 @@ impl ManifoldPoint {
 }
 
 impl Manifold {
-    /// `point`, moved along the normal to the height of the manifold's nearest point \[m\].
-    pub fn in_plane_of_nearest(&self, point: DVec3) -> DVec3 {
-        let nearest = self.points.iter().reduce(|least, p| if p.gap < least.gap { p } else { least });
-        nearest.map_or(point, |nearest| point + self.normal * self.normal.dot(nearest.middle() - point))
+    /// The point with the smallest gap, the first of equals.
+    pub fn nearest(&self) -> Option<&ManifoldPoint> {
+        self.points.iter().reduce(|least, p| if p.gap < least.gap { p } else { least })
     }
 }
 

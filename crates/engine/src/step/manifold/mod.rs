@@ -44,6 +44,13 @@ pub struct PairCache {
     answer: Vec<Manifold>,
 }
 
+impl PairCache {
+    /// Whether there is an answer to be reused.
+    pub fn knows(&self) -> bool {
+        self.question.is_some()
+    }
+}
+
 /// Reused memory of the convex pairs.
 #[derive(Default)]
 struct Workspace {
@@ -103,6 +110,17 @@ impl NarrowPhase {
             placed.transform(pose_a);
             out.push(placed);
         }
+    }
+
+    /// Forgets the last answer and keeps its memory, so that the cache may serve another pair of shapes.
+    pub fn forget(&mut self, cache: &mut PairCache) {
+        cache.question = None;
+        self.work.recycle(&mut cache.answer);
+    }
+
+    /// Takes the memory of one manifold that is no longer needed.
+    pub fn take_back(&mut self, manifold: Manifold) {
+        self.work.take_back(manifold);
     }
 
     /// Empties `manifolds` and keeps their memory for the next call. Use it instead of `clear` between steps.
@@ -265,9 +283,13 @@ impl Workspace {
 
     fn recycle(&mut self, manifolds: &mut Vec<Manifold>) {
         for manifold in manifolds.drain(..) {
-            if manifold.points.spill.capacity() > 0 {
-                self.spare.push(manifold.points.spill);
-            }
+            self.take_back(manifold);
+        }
+    }
+
+    fn take_back(&mut self, manifold: Manifold) {
+        if manifold.points.spill.capacity() > 0 {
+            self.spare.push(manifold.points.spill);
         }
     }
 }

@@ -1,0 +1,105 @@
+//! `signorini replay` and `signorini export`: what is in a recording, and whether it comes out again.
+
+use crate::arguments::{ExportArguments, ReplayArguments, ReportFormat};
+use crate::error::InputError;
+use crate::output::Output;
+use crate::progress::StepProgress;
+use crate::run::{Tally, print_text, write_json};
+use crate::solve::Verdict;
+use signorini::StepReport;
+use signorini_record::{self as record, Reader, RecordError};
+use std::path::Path;
+
+fn open(path: &Path) -> Result<Reader, InputError> {
+    Reader::open(path).map_err(|why| match why {
+        // These name the file themselves.
+        why @ RecordError::Open { .. } => InputError::Record(why),
+        why => InputError::Recording { path: path.to_owned(), why },
+    })
+}
+
+/// Says what is recorded; with `--check`, runs it again and names the first step that differs.
+pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdict, InputError> {
+    let mut reader = open(&arguments.file)?;
+    let bad = |why: RecordError| InputError::Recording { path: arguments.file.clone(), why };
+    if arguments.check {
+        return check(&mut reader, output).map_err(|why| match why {
+            CheckError::Record(why) => bad(why),
+            CheckError::Output(why) => why,
+        });
+    }
+    let header = reader.header().clone();
+    let world = header.scene.build()?;
+    let mut tally = Tally::new(&header.scene, &world);
+    for index in 0..reader.steps() {
+        let message = reader.step(index).map_err(bad)?;
+        let (Some(step), Some(time)) = (message["step"].as_u64(), message["time"].as_f64()) else { continue };
+        // A certificate that is infinite has no JSON; its step counts as what the status says, and no more is known.
+        if let Ok(report) = serde_json::from_value::<StepReport>(message) {
+            tally.push_report(step, time, &report);
+        }
+    }
+    if let Some(last) = reader.frames().checked_sub(1) {
+        tally.hash = format!("{:016x}", reader.frame(last).map_err(bad)?.hash);
+    }
+    match arguments.report {
+        ReportFormat::Json => write_json(&tally, output)?,
+        ReportFormat::Text => {
+            let name = &header.scene.name;
+            output.line(&format!("{name}, recorded by signorini {}: {} states", header.version, reader.frames()))?;
+            condition(&reader, output)?;
+            output.line("")?;
+            print_text(&tally, output)?;
+        }
+    }
+    Ok(tally.verdict())
+}
+
+/// Whether the file is whole.
+fn condition(reader: &Reader, output: &mut Output) -> Result<(), InputError> {
+    if !reader.is_finished() {
+        output.line("The recording has no end: it is still being written, or its writer was interrupted.")?;
+    }
+    for damage in reader.damage() {
+        output.line(&format!("Damaged at byte {}: {}. The rest is used.", damage.offset, damage.what))?;
+    }
+    Ok(())
+}
+
+enum CheckError {
+    Record(RecordError),
+    Output(InputError),
+}
+
+fn check(reader: &mut Reader, output: &mut Output) -> Result<Verdict, CheckError> {
+    condition(reader, output).map_err(CheckError::Output)?;
+    let progress = StepProgress::new(reader.frames().saturating_sub(1) as u64);
+    let verdict = record::check(reader, |_| progress.advance());
+    progress.finish();
+    let (line, verdict) = match verdict.map_err(CheckError::Record)? {
+        record::Verdict::Same { frames, steps } => {
+            (format!("same: {frames} states of {steps} steps came out again, bit for bit"), Verdict::Solved)
+        }
+        record::Verdict::Differs(found) => {
+            let record::Difference { step, time, what, recorded, now } = found;
+            let line = format!("differs: step {step} ({time} s), {what}: recorded {recorded:?}, now {now:?}");
+            (line, Verdict::Unsolved)
+        }
+    };
+    output.line(&line).map_err(CheckError::Output)?;
+    Ok(verdict)
+}
+
+/// Writes the recording as tables.
+pub fn export(arguments: &ExportArguments, output: &mut Output) -> Result<Verdict, InputError> {
+    let mut reader = open(&arguments.file)?;
+    condition(&reader, output)?;
+    record::export_csv(&mut reader, &arguments.csv).map_err(|why| match why {
+        why @ RecordError::Open { .. } => InputError::Record(why),
+        why => InputError::Recording { path: arguments.file.clone(), why },
+    })?;
+    let tables =
+        if reader.contact_steps() > 0 { "bodies.csv, steps.csv and contacts.csv" } else { "bodies.csv and steps.csv" };
+    output.line(&format!("{}: {tables} of {} states", arguments.csv.display(), reader.frames()))?;
+    Ok(Verdict::Solved)
+}

@@ -1,0 +1,167 @@
+//! `signorini run`: a scene simulated to its end, recorded and accounted for; and the demonstration without arguments.
+
+mod report;
+mod tally;
+
+pub use report::{print_text, write_json};
+pub use tally::Tally;
+
+use crate::arguments::{ReportFormat, RunArguments};
+use crate::error::InputError;
+use crate::output::{Output, check_writable};
+use crate::plot;
+use crate::progress::StepProgress;
+use crate::scene_list::{self, DEMONSTRATION};
+use crate::solve::Verdict;
+use signorini::{Scene, StepError, World};
+use signorini_record::{ContactRecording, Header, Options, RecordError, Writer};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Runs the built-in demonstration and says what to do next.
+pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
+    let verdict = run(&RunArguments::of(DEMONSTRATION), output)?;
+    output.line("")?;
+    output.line("Every step was solved, and the certificate recomputed from its impulses alone says how exactly.")?;
+    output.line(
+        "Next: signorini view (see it in a browser); signorini scenes (what else there is); signorini run --help; \
+         signorini solve (all methods on one contact problem).",
+    )?;
+    Ok(verdict)
+}
+
+/// Runs a scene as the command line asks.
+pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, InputError> {
+    for path in [&arguments.plot, &arguments.record].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    if let Some(threads) = arguments.threads {
+        // The pool is made once; this is the first that anybody hears of it.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(|why| InputError::Threads(why.to_string()))?;
+    }
+    let scene = arranged(scene_list::find(&arguments.scene)?, arguments)?;
+    let mut world = scene.build()?;
+    let mut recording = match &arguments.record {
+        Some(path) => Some(Recording::create(path, &scene, &world, arguments)?),
+        None => None,
+    };
+    if arguments.report == ReportFormat::Text && !scene.description.is_empty() {
+        output.line(&format!("{}: {}", scene.name, scene.description))?;
+        output.line("")?;
+    }
+    let mut tally = Tally::new(&scene, &world);
+    let progress = StepProgress::new(scene.steps());
+    let start = Instant::now();
+    let mut stopped = None;
+    for _ in 0..scene.steps() {
+        match world.step(scene.step) {
+            Ok(report) => {
+                tally.push(&world, &report);
+                if let Some(recording) = &mut recording {
+                    recording.step(&world, &report, &progress);
+                }
+            }
+            Err(why) => {
+                stopped = Some(why);
+                break;
+            }
+        }
+        progress.advance();
+    }
+    tally.seconds = Some(start.elapsed().as_secs_f64());
+    progress.finish();
+    let unrecorded = recording.and_then(|recording| recording.finish(&mut tally).err());
+    match arguments.report {
+        ReportFormat::Text => print_text(&tally, output)?,
+        ReportFormat::Json => write_json(&tally, output)?,
+    }
+    if let Some(path) = &arguments.plot {
+        plot::write_run(path, &tally)?;
+    }
+    match stopped {
+        // A method that does not treat the scene is a bad choice; anything else is what became of the simulation.
+        Some(why @ StepError::Solve { .. }) => Err(InputError::Step { step: world.steps() + 1, why }),
+        Some(why) => {
+            let error = InputError::Step { step: world.steps() + 1, why };
+            let _ = writeln!(io::stderr(), "error: {error}");
+            Ok(Verdict::Unsolved)
+        }
+        None => match unrecorded {
+            Some(error) => Err(error),
+            None => Ok(tally.verdict()),
+        },
+    }
+}
+
+/// The scene with what the command line changes.
+fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputError> {
+    if scene.name.is_empty() {
+        let stem = Path::new(&arguments.scene).file_stem().unwrap_or_default();
+        scene.name = stem.to_string_lossy().into_owned();
+    }
+    if let Some(steps) = arguments.steps {
+        scene.duration = steps as f64 * scene.step;
+    }
+    if let Some(time) = arguments.time {
+        scene.duration = time;
+    }
+    if let Some(method) = arguments.method {
+        if method.name() != scene.solver.method {
+            // Iterations of one method mean nothing to another.
+            scene.solver.max_iterations = None;
+        }
+        scene.solver.method = method.name().to_owned();
+    }
+    scene.solver.tolerance = arguments.tolerance.unwrap_or(scene.solver.tolerance);
+    Ok(scene)
+}
+
+/// A recording that may fail without taking the run with it.
+struct Recording {
+    path: PathBuf,
+    writer: Option<Writer>,
+    failure: Option<RecordError>,
+}
+
+impl Recording {
+    fn create(path: &Path, scene: &Scene, world: &World, arguments: &RunArguments) -> Result<Self, InputError> {
+        let contacts = if arguments.contacts { ContactRecording::On } else { ContactRecording::Off };
+        let options = Options { contacts, ..Options::default() };
+        let writer =
+            Writer::create(path, &Header::of_scene(scene, world), world, &options).map_err(|why| match why {
+                why @ (RecordError::Write(_) | RecordError::Stopped) => {
+                    InputError::Recording { path: path.to_owned(), why }
+                }
+                why => InputError::Record(why),
+            })?;
+        Ok(Recording { path: path.to_owned(), writer: Some(writer), failure: None })
+    }
+
+    fn step(&mut self, world: &World, report: &signorini::StepReport, progress: &StepProgress) {
+        let Some(writer) = &mut self.writer else { return };
+        if let Err(why) = writer.step(world, report) {
+            let path = self.path.display();
+            progress.beside(|| {
+                // If standard error is gone too, the exit code still tells.
+                let _ = writeln!(io::stderr(), "warning: {path}: {why}; the simulation goes on without it");
+            });
+            (self.writer, self.failure) = (None, Some(why));
+        }
+    }
+
+    fn finish(self, tally: &mut Tally) -> Result<(), InputError> {
+        let outcome = match (self.writer, self.failure) {
+            (_, Some(why)) => Err(why),
+            (Some(writer), None) => writer.finish(),
+            (None, None) => Ok(()),
+        };
+        outcome.map_err(|why| InputError::Recording { path: self.path.clone(), why })?;
+        let bytes = self.path.metadata().map_or(0, |found| found.len());
+        tally.recording = Some((self.path.display().to_string(), bytes));
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! The closing report.
+
+use super::Tally;
+use super::tally::Worst;
+use crate::error::InputError;
+use crate::output::Output;
+use crate::table::duration;
+
+/// For a person.
+pub fn print_text(tally: &Tally, output: &mut Output) -> Result<(), InputError> {
+    for (title, text) in lines(tally) {
+        output.line(format!("{title:<12} {text}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// For a program.
+pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> {
+    output.line(&serde_json::to_string_pretty(tally).unwrap_or_default())
+}
+
+fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("run", pace(tally)), ("verdict", verdict(tally))];
+    lines.push((
+        "residual",
+        match &tally.worst_residual {
+            Some(worst) => format!("{} m/s at worst, {}", number(worst.value), place(worst)),
+            None => "nothing touched".to_owned(),
+        },
+    ));
+    lines.push((
+        "overlap",
+        match &tally.deepest {
+            Some(worst) => format!("{} m at worst, {}", number(worst.value), place(worst)),
+            None => "none".to_owned(),
+        },
+    ));
+    let joints = if tally.joints > 0 { format!(", {} joints", tally.joints) } else { String::new() };
+    lines.push(("contacts", format!("{} at most, {} at the end{joints}", tally.most_contacts, tally.last_contacts)));
+    if tally.guarded > 0 {
+        lines.push((
+            "impacts",
+            format!("restitution scaled down in {} steps to keep contact from making energy", tally.guarded),
+        ));
+    }
+    energy(tally, &mut lines);
+    lines.push(("stages", stages(tally)));
+    if let Some((path, bytes)) = &tally.recording {
+        lines.push((
+            "recording",
+            format!("{path}, {:.1} MB; signorini replay {path} --check runs it again", *bytes as f64 / 1e6),
+        ));
+    }
+    lines.push(("fingerprint", tally.hash.clone()));
+    lines
+}
+
+fn pace(tally: &Tally) -> String {
+    let mut text = format!(
+        "{} steps of {}, {} of motion, {} bodies, method {} to {:e} m/s",
+        tally.steps,
+        duration(tally.step),
+        duration(tally.time),
+        tally.bodies,
+        tally.method,
+        tally.tolerance
+    );
+    if let Some(seconds) = tally.seconds.filter(|seconds| *seconds > 0.0) {
+        let (rate, factor) = (tally.steps as f64 / seconds, tally.time / seconds);
+        text += &format!("; took {}, {rate:.0} steps/s, {factor:.2} × real time", duration(seconds));
+    }
+    text
+}
+
+fn verdict(tally: &Tally) -> String {
+    match tally.first_degraded {
+        None => format!("certified: all {} steps", tally.certified),
+        Some(first) => format!(
+            "degraded: {} of {} steps miss the tolerance, the first is step {first}",
+            tally.degraded,
+            tally.certified + tally.degraded
+        ),
+    }
+}
+
+/// `in step 41 (683 ms): island 2, contact 5 between 'a' and 'b'`
+fn place(worst: &Worst) -> String {
+    let mut text = format!("in step {} ({})", worst.step, duration(worst.time));
+    if let (Some(island), Some(block)) = (worst.island, worst.block) {
+        text += &format!(", island {island}, block {block}");
+    }
+    if let [a, b] = worst.bodies.as_slice() {
+        text += &format!(": {} of '{a}' and '{b}'", worst.kind.unwrap_or("contact"));
+    }
+    text
+}
+
+fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
+    let account = &tally.energy;
+    lines.push((
+        "energy",
+        format!("{} J at the start, {} J at the end", number(account.start.total()), number(account.end.total())),
+    ));
+    let works = [
+        ("applied forces", account.external),
+        ("contact", account.normal),
+        ("friction", account.friction),
+        ("joints", account.joints),
+        ("driven bodies", account.driven),
+        ("time stepping", account.integration),
+        ("overlap correction", account.stabilisation),
+        ("brought to a stop", account.stopped),
+    ];
+    let done: Vec<String> =
+        works.iter().filter(|(_, work)| *work != 0.0).map(|(name, work)| format!("{name} {}", number(*work))).collect();
+    if !done.is_empty() {
+        lines.push(("", format!("work [J]: {}", done.join(", "))));
+    }
+    lines.push(("", format!("unexplained in any step: at most {} J", number(account.closure))));
+}
+
+fn stages(tally: &Tally) -> String {
+    let times = &tally.times;
+    let mut stages = [
+        ("free motion", times.free_motion),
+        ("broad phase", times.broad_phase),
+        ("manifolds", times.manifold),
+        ("contacts", times.contact),
+        ("islands", times.island),
+        ("solve", times.solve),
+        ("positions", times.position),
+        ("integrate", times.integrate),
+    ];
+    let total: f64 = stages.iter().map(|(_, time)| time).sum();
+    stages.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let share = |time: f64| if total > 0.0 { 100.0 * time / total } else { 0.0 };
+    let shown: Vec<String> = stages
+        .iter()
+        .take(5)
+        .map(|(name, time)| format!("{name} {} ({:.0} %)", duration(*time), share(*time)))
+        .collect();
+    shown.join(", ")
+}
+
+/// Three digits; zero is told from small.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if (0.01..100_000.0).contains(&size) => format!("{value:.3}"),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in
+            [(0.0, "0"), (-0.5, "-0.500"), (12345.678, "12345.678"), (1e-9, "1.00e-9"), (3e7, "3.00e7")]
+        {
+            assert_eq!(number(value), text);
+        }
+    }
+}

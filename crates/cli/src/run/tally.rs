@@ -1,0 +1,243 @@
+//! What a run amounted to, step by step.
+
+use crate::solve::Verdict;
+use serde::Serialize;
+use signorini::{BlockPlace, BodyHandle, Energy, EnergyLedger, Scene, StageTimes, StepReport, StepStatus, World};
+
+/// A largest value and when it was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Worst {
+    /// Its size.
+    pub value: f64,
+    /// In which step.
+    pub step: u64,
+    /// At which time \[s\].
+    pub time: f64,
+    /// In which island.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub island: Option<usize>,
+    /// At which block of the island's problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// Whether that is a contact or a joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// The names of the bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<String>,
+}
+
+/// One point of the plots.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub time: f64,
+    /// [m/s]; zero if nothing touched.
+    pub residual: f64,
+    /// [m/s].
+    pub bound: f64,
+    pub certified: bool,
+    pub energy: Energy,
+}
+
+/// What a run amounted to.
+#[derive(Debug, Serialize)]
+pub struct Tally {
+    /// Name of the scene.
+    pub scene: String,
+    /// How it was solved.
+    pub method: String,
+    /// [m/s].
+    pub tolerance: f64,
+    /// Time step \[s\].
+    pub step: f64,
+    /// Bodies in all.
+    pub bodies: usize,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time simulated \[s\].
+    pub time: f64,
+    /// Steps whose certificate meets the tolerance.
+    pub certified: u64,
+    /// Steps whose certificate does not.
+    pub degraded: u64,
+    /// The first of those.
+    pub first_degraded: Option<u64>,
+    /// Largest residual [m/s].
+    pub worst_residual: Option<Worst>,
+    /// Deepest overlap \[m\].
+    pub deepest: Option<Worst>,
+    /// Most contacts in a step.
+    pub most_contacts: usize,
+    /// Contacts in the last step.
+    pub last_contacts: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Steps in which restitution was scaled down to keep contact from making energy.
+    pub guarded: u64,
+    /// Energy before the first step and after the last, and all works between.
+    pub energy: Account,
+    /// Wall time of the stages \[s\].
+    pub times: StageTimes,
+    /// Wall time of the run, the recording included \[s\].
+    pub seconds: Option<f64>,
+    /// Fingerprint of the last state, hexadecimal.
+    pub hash: String,
+    /// Path and size \[bytes\] of the recording.
+    pub recording: Option<(String, u64)>,
+    #[serde(skip)]
+    pub points: Vec<Point>,
+}
+
+/// The energy account of a run \[J\].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Account {
+    pub start: Energy,
+    pub end: Energy,
+    pub external: f64,
+    pub normal: f64,
+    pub friction: f64,
+    pub joints: f64,
+    pub driven: f64,
+    pub integration: f64,
+    pub stabilisation: f64,
+    pub stopped: f64,
+    /// Largest change of a step that no entry explains.
+    pub closure: f64,
+}
+
+impl Tally {
+    /// Before the first step.
+    pub fn new(scene: &Scene, world: &World) -> Self {
+        let energy = world.energy();
+        Tally {
+            scene: scene.name.clone(),
+            method: scene.solver.method.clone(),
+            tolerance: scene.solver.tolerance,
+            step: scene.step,
+            bodies: world.bodies().count(),
+            steps: 0,
+            time: 0.0,
+            certified: 0,
+            degraded: 0,
+            first_degraded: None,
+            worst_residual: None,
+            deepest: None,
+            most_contacts: 0,
+            last_contacts: 0,
+            joints: 0,
+            guarded: 0,
+            energy: Account { start: energy, end: energy, ..Account::default() },
+            times: StageTimes::default(),
+            seconds: None,
+            hash: format!("{:016x}", world.state_hash()),
+            recording: None,
+            points: Vec::new(),
+        }
+    }
+
+    /// One more step of a world that runs now.
+    pub fn push(&mut self, world: &World, report: &StepReport) {
+        let residual = report.certificate.map_or(0.0, |certificate| certificate.natural);
+        let worst = self.is_worse(residual);
+        self.push_report(world.steps(), world.time(), report);
+        if worst && let Some(record) = &mut self.worst_residual {
+            name_block(world, record);
+        }
+        // Names are looked up only for records, of which there are few.
+        if let Some(deepest) = &mut self.deepest
+            && deepest.step == world.steps()
+            && let Some(contact) = world.contacts().iter().min_by(|a, b| a.gap.total_cmp(&b.gap))
+        {
+            deepest.bodies = vec![label(world, contact.a), label(world, contact.b)];
+        }
+        self.hash = format!("{:016x}", world.state_hash());
+    }
+
+    fn is_worse(&self, residual: f64) -> bool {
+        self.worst_residual.as_ref().is_none_or(|worst| residual > worst.value)
+    }
+
+    /// One more step, from its report alone.
+    pub fn push_report(&mut self, step: u64, time: f64, report: &StepReport) {
+        (self.steps, self.time) = (step, time);
+        let certified = report.status == StepStatus::Certified;
+        match report.status {
+            StepStatus::Certified => self.certified += 1,
+            StepStatus::Degraded => {
+                self.degraded += 1;
+                self.first_degraded.get_or_insert(step);
+            }
+        }
+        if let Some(certificate) = &report.certificate
+            && self.is_worse(certificate.natural)
+        {
+            let (island, block) = (report.worst_island, certificate.worst_block);
+            let at = Worst { value: certificate.natural, step, time, island, block, ..Worst::default() };
+            self.worst_residual = Some(at);
+        }
+        if report.penetration > self.deepest.as_ref().map_or(0.0, |deepest| deepest.value) {
+            self.deepest = Some(Worst { value: report.penetration, step, time, ..Worst::default() });
+        }
+        self.most_contacts = self.most_contacts.max(report.counts.contacts);
+        (self.last_contacts, self.joints) = (report.counts.contacts, report.counts.joints);
+        self.guarded += u64::from(report.restitution_scale < 1.0);
+        self.account(&report.energy);
+        for (sum, stage) in [
+            (&mut self.times.free_motion, report.times.free_motion),
+            (&mut self.times.broad_phase, report.times.broad_phase),
+            (&mut self.times.manifold, report.times.manifold),
+            (&mut self.times.contact, report.times.contact),
+            (&mut self.times.island, report.times.island),
+            (&mut self.times.solve, report.times.solve),
+            (&mut self.times.position, report.times.position),
+            (&mut self.times.integrate, report.times.integrate),
+        ] {
+            *sum += stage;
+        }
+        self.points.push(Point {
+            time,
+            residual: report.certificate.map_or(0.0, |c| c.natural),
+            bound: self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0)),
+            certified,
+            energy: report.energy.after,
+        });
+    }
+
+    fn account(&mut self, ledger: &EnergyLedger) {
+        let account = &mut self.energy;
+        account.end = ledger.after;
+        account.external += ledger.external;
+        account.normal += ledger.normal;
+        account.friction += ledger.friction;
+        account.joints += ledger.joints;
+        account.driven += ledger.driven;
+        account.integration += ledger.integration;
+        account.stabilisation += ledger.stabilisation;
+        account.stopped += ledger.stopped;
+        account.closure = account.closure.max(ledger.closure().abs());
+    }
+
+    /// What the exit code says.
+    pub fn verdict(&self) -> Verdict {
+        if self.degraded == 0 { Verdict::Solved } else { Verdict::Unsolved }
+    }
+}
+
+fn label(world: &World, body: BodyHandle) -> String {
+    world.body(body).map_or_else(|_| "?".to_owned(), |body| body.id().label())
+}
+
+fn name_block(world: &World, worst: &mut Worst) {
+    let (Some(island), Some(block)) = (worst.island, worst.block) else { return };
+    match world.block_place(island, block) {
+        Some(BlockPlace::Contact(a, b)) => {
+            worst.kind = Some("contact");
+            worst.bodies = vec![label(world, a), label(world, b)];
+        }
+        Some(BlockPlace::Joint(a, b)) => {
+            worst.kind = Some("joint");
+            worst.bodies = vec![label(world, a), b.map_or_else(|| "the world".to_owned(), |b| label(world, b))];
+        }
+        None => {}
+    }
+}

@@ -1,0 +1,43 @@
+//! Whom a block of an island's problem is about: certificates name blocks, people want names.
+
+use crate::{BodyHandle, World};
+
+/// The bodies that a block of a contact problem acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockPlace {
+    /// A contact of two bodies.
+    Contact(BodyHandle, BodyHandle),
+    /// A joint of two bodies, or of a body and the world.
+    Joint(BodyHandle, Option<BodyHandle>),
+}
+
+impl World {
+    /// Whom block `block` of island `island` was about in the last step; see [`crate::StepReport::worst_island`] and
+    /// [`crate::Certificate::worst_block`]. None if there was no such block.
+    pub fn block_place(&self, island: usize, block: usize) -> Option<BlockPlace> {
+        let workspace = &self.workspace;
+        let island = workspace.islands.as_slice().get(island)?;
+        let handle = |rank: u32| {
+            let slot = workspace.bodies.get(rank as usize)?.slot;
+            self.bodies.at(slot).map(|_| BodyHandle(self.bodies.key(slot)))
+        };
+        // Contacts come first, one block each; then joints, one or two blocks each.
+        if let Some(contact) = island.contacts.get(block) {
+            let contact = workspace.contacts.get(*contact as usize)?;
+            return Some(BlockPlace::Contact(handle(contact.a)?, handle(contact.b)?));
+        }
+        let mut left = block - island.contacts.len();
+        for joint in &island.joints {
+            let joint = workspace.joints.get(*joint as usize)?;
+            if left < joint.blocks.len() {
+                let other = match joint.b {
+                    Some(rank) => Some(handle(rank)?),
+                    None => None,
+                };
+                return Some(BlockPlace::Joint(handle(joint.a)?, other));
+            }
+            left -= joint.blocks.len();
+        }
+        None
+    }
+}

@@ -1,0 +1,123 @@
+//! The tier for a few blocks: everything dense, and hardly any book-keeping.
+//!
+//! Such problems are solved in microseconds: one more look at the judge, or a plan of the elimination, would
+//! double their time.
+
+use super::{Exact, SMALL, Search};
+use crate::History;
+use crate::merit::Merit;
+use crate::small::Demand;
+use crate::sweep::{Direction, MOST_KEPT_ROWS};
+use crate::warm_start::make_feasible;
+use signorini_problem::ContactProblem;
+
+/// Most sweeps over a small problem before Newton.
+const SMALL_SWEEPS: usize = 60;
+/// Multiplications of a small problem's sweep per block, local solve included; per row of it for each row; of a Newton
+/// step per block and per entry of its matrix, beside the factorization. From measured times of each.
+const SMALL_VISIT: usize = 200;
+const SMALL_STEP_PER_BLOCK: usize = 300;
+const SMALL_STEP_PER_ENTRY: usize = 8;
+/// The judge is asked about a small problem when the own residual is within this factor of the tolerance, or of what
+/// round-off may excuse.
+const NEARLY: f64 = 100.0;
+const ROUND_OFF: f64 = 1e-9;
+/// An operator more asymmetric than this is no inverse mass with noise, but some matrix.
+const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
+/// Newton steps to expect after sweeps.
+const SMALL_EXPECTED_STEPS: usize = 2;
+impl Exact {
+    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those, from where
+    /// the sweeps ended and from no impulse at all: sweeps end on the surface of the cones, where redundant partitions
+    /// flip. Then sweeps again, as long as they get anywhere.
+    pub(super) fn few_blocks(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let problem = search.problem;
+        let (blocks, rows) = (problem.blocks().len(), problem.rows());
+        let step = rows * rows * rows / 3 + SMALL_STEP_PER_ENTRY * rows * rows + SMALL_STEP_PER_BLOCK * blocks;
+        let sweep = blocks * (SMALL_VISIT + 3 * rows);
+        let affordable = (SMALL_EXPECTED_STEPS * step) as f64 / sweep as f64;
+        self.candidate.copy_from_slice(impulses);
+        self.sweeper.prepare(problem);
+        if self.few_sweeps(search, impulses, affordable, history) {
+            return true;
+        }
+        if self.few_steps(search, impulses, Demand::NEAR, history) {
+            return true;
+        }
+        self.candidate.fill(0.0);
+        if self.few_steps(search, impulses, Demand::FAR, history) {
+            return true;
+        }
+        self.candidate.copy_from_slice(impulses);
+        self.few_sweeps(search, impulses, SMALL_SWEEPS as f64, history)
+    }
+
+    /// Sweeps from the candidate while the rate promises an end within `affordable` more.
+    fn few_sweeps(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        affordable: f64,
+        history: &mut History,
+    ) -> bool {
+        let problem = search.problem;
+        let arrived = search.stop.target_speed(problem);
+        self.sweeper.begin(problem, &self.candidate);
+        let mut last = f64::INFINITY;
+        for done in 1..=SMALL_SWEEPS {
+            let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
+            search.effort.iterations += 1;
+            if change <= arrived {
+                return self.few_blocks_end(search, impulses, history);
+            }
+            // Sweeps still needed at the rate of the last one.
+            let needed = if change < last { (arrived / change).ln() / (change / last).ln() } else { f64::INFINITY };
+            if done > 2 && needed > affordable {
+                break;
+            }
+            last = change;
+        }
+        false
+    }
+
+    /// Dense Newton steps from the candidate.
+    fn few_steps(&mut self, search: &mut Search, impulses: &mut [f64], demand: Demand, history: &mut History) -> bool {
+        let problem = search.problem;
+        make_feasible(problem, &mut self.candidate);
+        let end = self.small.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, search.stop);
+        search.effort.iterations += end.steps;
+        search.other_factorizations += end.steps;
+        self.accept(search, impulses, end.merit, history)
+    }
+
+    /// Whether the candidate of a small problem is the answer. The own residual, which is nearly free here, suffices:
+    /// it is the judge's up to round-off. Where it does not, the judge may still excuse the rest as round-off.
+    fn few_blocks_end(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        make_feasible(search.problem, &mut self.candidate);
+        let merit = self.small.merit(self.sweeper.kept_columns(), search.problem, &self.candidate);
+        self.accept(search, impulses, merit, history)
+    }
+
+    fn accept(&mut self, search: &mut Search, impulses: &mut [f64], merit: Merit, history: &mut History) -> bool {
+        let problem = search.problem;
+        history.record(search.effort.iterations, merit.natural);
+        let measured = merit.measured(problem, search.stop.tolerance.measure);
+        if measured < search.best {
+            search.best = measured;
+            impulses.copy_from_slice(&self.candidate);
+        }
+        let suffices = merit.suffices(problem, search.stop);
+        let nearly = suffices || measured < NEARLY * search.stop.tolerance.value.max(ROUND_OFF);
+        suffices && is_inverse_mass(problem) || nearly && self.consider(search, impulses)
+    }
+}
+
+/// Whether the dense methods for a few blocks apply.
+pub(super) fn few(problem: &ContactProblem) -> bool {
+    problem.blocks().len() <= SMALL && problem.rows() <= MOST_KEPT_ROWS
+}
+
+/// Whether W looks like an inverse mass, so that the judge scales residuals as the solvers do.
+pub(super) fn is_inverse_mass(problem: &ContactProblem) -> bool {
+    problem.asymmetry() <= INVERSE_MASS_ASYMMETRY && problem.scales().iter().all(|w| *w > 0.0)
+}
