@@ -1,4 +1,4 @@
-"""Is the die fair? A thousand throws with random spins, over all processors.
+"""Is the die fair? Four hundred throws with random spins, over all processors.
 
 Every throw is a world of its own; the same seed gives the same bits on any number of threads, which is checked.
 
@@ -11,7 +11,7 @@ import numpy as np
 
 import signorini as sg
 
-THROWS, STEPS, DT, HALF = 1000, 300, 0.01, 0.01
+THROWS, STEPS, DT, HALF = 400, 300, 0.01, 0.01
 
 
 def die_and_table() -> sg.World:

@@ -14,6 +14,7 @@ mod log;
 mod member;
 mod problem;
 mod raise;
+mod recording;
 mod report;
 mod run;
 mod scene;
@@ -33,6 +34,8 @@ mod _core {
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]
     use super::problem::{Block, Problem, Solution, methods, problems};
+    #[pymodule_export]
+    use super::recording::Recording;
     #[pymodule_export]
     use super::report::{Certificate, Energy, EnergyLedger, StepReport};
     #[pymodule_export]

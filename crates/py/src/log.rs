@@ -6,45 +6,52 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use signorini::{StepReport, StepStatus, World};
 
-type Float = (&'static str, fn(&StepReport, &World) -> f64);
-type Count = (&'static str, fn(&StepReport) -> usize);
+/// Names of columns, and a function that gives one row of them: written together, so that they cannot come apart.
+macro_rules! columns {
+    ($names:ident, $row:ident, $number:ty, $report:ident, $world:ident, $($name:literal => $value:expr,)*) => {
+        const $names: &[&str] = &[$($name),*];
+        fn $row($report: &StepReport, $world: &World) -> [$number; [$($name),*].len()] {
+            [$($value),*]
+        }
+    };
+}
 
-/// Columns of numbers with a unit, SI.
-const FLOATS: [Float; 18] = [
-    ("time", |_, world| world.time()),
-    ("residual", |report, _| report.certificate.map_or(0.0, |c| c.natural)),
-    ("floor", |report, _| report.certificate.map_or(0.0, |c| c.floor)),
-    ("speed", |report, _| report.certificate.map_or(0.0, |c| c.speed)),
-    ("penetration", |report, _| report.penetration),
-    ("kinetic", |report, _| report.energy.after.kinetic()),
-    ("potential", |report, _| report.energy.after.potential),
-    ("energy", |report, _| report.energy.after.total()),
-    ("external_work", |report, _| report.energy.external),
-    ("normal_work", |report, _| report.energy.normal),
-    ("friction_work", |report, _| report.energy.friction),
-    ("joint_work", |report, _| report.energy.joints),
-    ("driven_work", |report, _| report.energy.driven),
-    ("integration", |report, _| report.energy.integration),
-    ("stabilisation", |report, _| report.energy.stabilisation),
-    ("closure", |report, _| report.energy.closure()),
-    ("restitution_scale", |report, _| report.restitution_scale),
-    ("seconds", |report, _| seconds(report)),
-];
+// Numbers with a unit, SI.
+columns! { FLOATS, floats, f64, report, world,
+    "time" => world.time(),
+    "residual" => report.certificate.map_or(0.0, |c| c.natural),
+    "floor" => report.certificate.map_or(0.0, |c| c.floor),
+    "speed" => report.certificate.map_or(0.0, |c| c.speed),
+    "penetration" => report.penetration,
+    "kinetic" => report.energy.after.kinetic(),
+    "potential" => report.energy.after.potential,
+    "energy" => report.energy.after.total(),
+    "external_work" => report.energy.external,
+    "normal_work" => report.energy.normal,
+    "friction_work" => report.energy.friction,
+    "joint_work" => report.energy.joints,
+    "driven_work" => report.energy.driven,
+    "integration" => report.energy.integration,
+    "stabilisation" => report.energy.stabilisation,
+    "closure" => report.energy.closure(),
+    "restitution_scale" => report.restitution_scale,
+    "seconds" => seconds(report),
+}
 
-/// Columns that count.
-const COUNTS: [Count; 11] = [
-    ("contacts", |report| report.counts.contacts),
-    ("impacts", |report| report.counts.impacts),
-    ("islands", |report| report.counts.islands),
-    ("pairs", |report| report.counts.pairs),
-    ("open", |report| report.counts.states.open),
-    ("slip", |report| report.counts.states.slip),
-    ("stick", |report| report.counts.states.stick),
-    ("corrected", |report| report.counts.corrected),
-    ("iterations", |report| report.effort.iterations),
-    ("factorizations", |report| report.effort.factorizations),
-    ("indeterminacy", |report| report.effort.indeterminacy),
-];
+// Numbers that count.
+columns! { COUNTS, counts, i64, report, _world,
+    "contacts" => report.counts.contacts as i64,
+    "impacts" => report.counts.impacts as i64,
+    "islands" => report.counts.islands as i64,
+    "pairs" => report.counts.pairs as i64,
+    "open" => report.counts.states.open as i64,
+    "slip" => report.counts.states.slip as i64,
+    "stick" => report.counts.states.stick as i64,
+    "corrected" => report.counts.corrected as i64,
+    "iterations" => report.effort.iterations as i64,
+    "factorizations" => report.effort.factorizations as i64,
+    "indeterminacy" => report.effort.indeterminacy as i64,
+}
 
 fn seconds(report: &StepReport) -> f64 {
     let t = &report.times;
@@ -100,8 +107,8 @@ impl Log {
 
     /// One more row.
     pub fn push(&mut self, report: &StepReport, world: &World) {
-        self.floats.extend(FLOATS.iter().map(|(_, value)| value(report, world)));
-        self.counts.extend(COUNTS.iter().map(|(_, count)| count(report) as i64));
+        self.floats.extend_from_slice(&floats(report, world));
+        self.counts.extend_from_slice(&counts(report, world));
         self.certified.push(report.status == StepStatus::Certified);
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
@@ -122,10 +129,10 @@ impl Log {
             from.iter().skip(index).step_by(of).copied().collect()
         };
         columns.set_item("certified", self.certified.into_pyarray(py))?;
-        for (index, (name, _)) in FLOATS.iter().enumerate() {
+        for (index, name) in FLOATS.iter().enumerate() {
             columns.set_item(name, column(index, FLOATS.len(), &self.floats).into_pyarray(py))?;
         }
-        for (index, (name, _)) in COUNTS.iter().enumerate() {
+        for (index, name) in COUNTS.iter().enumerate() {
             let values: Vec<i64> = self.counts.iter().skip(index).step_by(COUNTS.len()).copied().collect();
             columns.set_item(name, values.into_pyarray(py))?;
         }

@@ -4,6 +4,7 @@
 use pyo3::PyErr;
 use signorini::{ShapeError, SnapshotError, StepError, WorldError};
 use signorini_problem::ProblemError;
+use signorini_record::RecordError;
 use signorini_solvers::SolveError;
 use std::any::Any;
 
@@ -12,6 +13,7 @@ mod class {
     pyo3::import_exception!(signorini._errors, HandleError);
     pyo3::import_exception!(signorini._errors, InternalError);
     pyo3::import_exception!(signorini._errors, ProblemError);
+    pyo3::import_exception!(signorini._errors, RecordingError);
     pyo3::import_exception!(signorini._errors, SceneError);
     pyo3::import_exception!(signorini._errors, ShapeError);
     pyo3::import_exception!(signorini._errors, SnapshotError);
@@ -37,6 +39,10 @@ pub fn shape(error: ShapeError) -> PyErr {
 
 pub fn scene(error: impl ToString) -> PyErr {
     class::SceneError::new_err(error.to_string())
+}
+
+pub fn recording(error: RecordError) -> PyErr {
+    class::RecordingError::new_err(error.to_string())
 }
 
 pub fn snapshot(error: SnapshotError) -> PyErr {

@@ -5,12 +5,15 @@
 
 use crate::log::{Log, Recording};
 use crate::raise;
+use crate::recording;
 use crate::report::StepReport;
 use crate::threads;
 use crate::world::World;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use signorini::StepError;
+use signorini_record::{RecordError, Writer};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long to go without looking at signals.
@@ -24,6 +27,7 @@ pub fn run<'py>(
     dt: f64,
     recording: Recording,
     callback: Option<&Bound<'py, PyAny>>,
+    file: Option<&Path>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = world.py();
     if let Some(callback) = callback
@@ -32,16 +36,25 @@ pub fn run<'py>(
         return Err(PyTypeError::new_err("callback: expected something that can be called"));
     }
     let claim = world.get().guarded.claim()?;
-    let mut log = Log::new(recording, steps);
-    let outcome = match callback {
-        None => uninterrupted(world, steps, dt, &mut log)?,
-        Some(callback) => with_callback(world, steps, dt, &mut log, callback)?,
+    let writer = match file {
+        None => None,
+        Some(path) => Some(world.get().guarded.with(|engine| recording::begin(path, engine, dt))?),
     };
+    let mut log = Log::new(recording, steps);
+    let mut keeper = Keeper { log: &mut log, writer };
+    let outcome = match callback {
+        None => uninterrupted(world, steps, dt, &mut keeper)?,
+        Some(callback) => with_callback(world, steps, dt, &mut keeper, callback)?,
+    };
+    if let Some(writer) = keeper.writer {
+        py.detach(|| writer.finish()).map_err(raise::recording)?;
+    }
     drop(claim);
     let finished = finish(py, world, log, dt);
     match outcome {
         Ok(()) => finished,
-        Err(error) => {
+        Err(Stop::Record(error)) => Err(raise::recording(error)),
+        Err(Stop::Step(error)) => {
             let exception = raise::step(error);
             exception.value(py).setattr("completed", finished?)?;
             Err(exception)
@@ -56,16 +69,64 @@ fn finish<'py>(py: Python<'py>, world: &Bound<'py, World>, log: Log, dt: f64) ->
     py.import("signorini._run")?.getattr("Run")?.call1((columns, states, names, dt, tolerance))
 }
 
-fn uninterrupted(world: &Bound<'_, World>, steps: usize, dt: f64, log: &mut Log) -> PyResult<Result<(), StepError>> {
+/// Why a run ended early.
+enum Stop {
+    Step(StepError),
+    Record(RecordError),
+}
+
+impl From<StepError> for Stop {
+    fn from(error: StepError) -> Self {
+        Stop::Step(error)
+    }
+}
+
+impl From<RecordError> for Stop {
+    fn from(error: RecordError) -> Self {
+        Stop::Record(error)
+    }
+}
+
+/// Where the steps are kept: in the table, and in a file if one was asked for.
+struct Keeper<'a> {
+    log: &'a mut Log,
+    writer: Option<Writer>,
+}
+
+impl Keeper<'_> {
+    fn keep(&mut self, report: &signorini::StepReport, world: &signorini::World) -> Result<(), RecordError> {
+        self.log.push(report, world);
+        self.writer.as_mut().map_or(Ok(()), |writer| writer.step(world, report))
+    }
+}
+
+fn uninterrupted(
+    world: &Bound<'_, World>,
+    steps: usize,
+    dt: f64,
+    keeper: &mut Keeper<'_>,
+) -> PyResult<Result<(), Stop>> {
     let py = world.py();
     world.get().guarded.with(|engine| {
         let mut done = 0;
         while done < steps {
-            let batch = || {
+            let batch = || -> Result<(), Stop> {
                 let started = Instant::now();
-                while done < steps && started.elapsed() < PATIENCE {
+                // Where steps are short the clock is read seldom: it costs as much as keeping a row.
+                let (mut looked, mut until_look, mut between_looks) = (started, 1_u32, 1_u32);
+                while done < steps {
+                    until_look -= 1;
+                    if until_look == 0 {
+                        let now = Instant::now();
+                        if now - started >= PATIENCE {
+                            break;
+                        }
+                        let short = now - looked < PATIENCE / 100;
+                        between_looks = if short { (2 * between_looks).min(16) } else { 1 };
+                        (looked, until_look) = (now, between_looks);
+                    }
                     let report = engine.step(dt)?;
-                    log.push(&report, engine);
+                    keeper.keep(&report, engine)?;
                     done += 1;
                 }
                 Ok(())
@@ -83,20 +144,20 @@ fn with_callback(
     world: &Bound<'_, World>,
     steps: usize,
     dt: f64,
-    log: &mut Log,
+    keeper: &mut Keeper<'_>,
     callback: &Bound<'_, PyAny>,
-) -> PyResult<Result<(), StepError>> {
+) -> PyResult<Result<(), Stop>> {
     let py = world.py();
     let guarded = &world.get().guarded;
     let mut expected = None;
     for _ in 0..steps {
         let stepped = guarded.detached(py, |engine| {
-            threads::engine(|| {
+            threads::engine(|| -> Result<_, Stop> {
                 let report = engine.step(dt)?;
                 let bodies = *expected.get_or_insert(report.counts.bodies);
-                let fits = bodies == report.counts.bodies || !log.keeps_states();
+                let fits = bodies == report.counts.bodies || !keeper.log.keeps_states();
                 if fits {
-                    log.push(&report, engine);
+                    keeper.keep(&report, engine)?;
                 }
                 Ok((report, fits))
             })

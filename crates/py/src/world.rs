@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DVec3};
 use signorini::{Anchor, BodyId, Kind, MassProperties, PairContact, Snapshot};
+use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.
 ///
@@ -406,8 +407,9 @@ impl World {
     ///
     /// `record` names states to keep at every `every` steps ("positions", "orientations", "velocities", "spins",
     /// "centres"), `hashes` keeps the fingerprint of every step. `callback(world, report)` is called after every step
-    /// and may change the world; if it returns False the run ends. Ctrl-C ends it between two steps. If a step is
-    /// refused the `StepError` has the run so far as `completed`.
+    /// and may change the world; if it returns False the run ends. `file` writes a recording (.mcap) that the viewer
+    /// and `Recording` open. Ctrl-C ends the run between two steps. If a step is refused the `StepError` has the run so
+    /// far as `completed`.
     ///
     /// >>> from signorini import Shape, World
     /// >>> world = World()
@@ -415,7 +417,8 @@ impl World {
     /// >>> run = world.run(100, dt=0.01, record=["positions"], every=50)
     /// >>> run["time"][-1].round(9), run.states["positions"].shape
     /// (np.float64(1.0), (2, 1, 3))
-    #[pyo3(signature = (steps, dt=1.0/60.0, *, record=None, every=1, hashes=false, callback=None))]
+    #[pyo3(signature = (steps, dt=1.0/60.0, *, record=None, every=1, hashes=false, callback=None, file=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(
         slf: &Bound<'py, Self>,
         steps: usize,
@@ -424,9 +427,10 @@ impl World {
         every: usize,
         hashes: bool,
         callback: Option<&Bound<'py, PyAny>>,
+        file: Option<PathBuf>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let recording = recording_of(record, every, hashes)?;
-        run::run(slf, steps, dt, recording, callback)
+        run::run(slf, steps, dt, recording, callback, file.as_deref())
     }
 
     /// Seconds that `steps` steps of `dt` [s] take without anything else: what the overhead of Python is measured

@@ -259,7 +259,7 @@ def _bar(total: int, wanted: bool) -> Iterator[Callable[[int], None] | None]:
     except ImportError:
         yield None
         return
-    with tqdm(total=total, unit="world") as bar:
+    with tqdm(total=total, unit="world", disable=None) as bar:
 
         def report(done: int) -> None:
             bar.update(done - bar.n)

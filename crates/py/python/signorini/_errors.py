@@ -32,6 +32,10 @@ class SnapshotError(SignoriniError, ValueError):
     """Bytes that are not a snapshot of this version. The world has not changed."""
 
 
+class RecordingError(SignoriniError, OSError):
+    """A recording that cannot be written or read. What was written before it can be read."""
+
+
 class ProblemError(SignoriniError, ValueError):
     """A contact problem that is not one, or a file that does not hold one."""
 
