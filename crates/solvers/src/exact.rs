@@ -4,7 +4,7 @@
 //!
 //! | tier | what | when |
 //! |---|---|---|
-//! | 0 | the guess; if it is nearly certified, a Newton step from it | always: a resting scene ends here |
+//! | 0 | the guess; in simulations, a Newton step from one that is nearly certified | always: a resting scene ends here |
 //! | 1 | one contact in closed form; pivoting | one block; no friction |
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
@@ -58,6 +58,19 @@ pub struct ExactOptions {
     pub folds: Folds,
     /// How far to go when the usual methods have failed.
     pub persistence: Persistence,
+    /// What to do with a guess that is certified, or nearly.
+    pub guesses: Guesses,
+}
+
+/// How far a good guess is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Guesses {
+    /// If it is certified it is the answer, bit for bit.
+    #[default]
+    Take,
+    /// Unless it is settled ([`is_settled`]) a Newton step is made from it: for simulations, where the error of an answer
+    /// that is taken again and again adds up.
+    Refine,
 }
 
 /// How much more than usual an unusual problem may cost.
@@ -90,14 +103,15 @@ impl Default for ExactOptions {
             last_sweeps: 20_000,
             folds: Folds::WalkAround,
             persistence: Persistence::Thorough,
+            guesses: Guesses::Take,
         }
     }
 }
 
 impl ExactOptions {
-    /// For the steps of a simulation: bounded cost.
+    /// For the steps of a simulation: bounded cost, and answers that last.
     pub fn stepping() -> Self {
-        ExactOptions { persistence: Persistence::Bounded, ..ExactOptions::default() }
+        ExactOptions { persistence: Persistence::Bounded, guesses: Guesses::Refine, ..ExactOptions::default() }
     }
 }
 
@@ -376,11 +390,12 @@ impl Exact {
 
     fn escalate(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
         let verdict = self.guess(search, impulses);
-        if verdict == Verdict::Settled {
+        let take = self.options.guesses == Guesses::Take;
+        if verdict == Verdict::Settled || verdict == Verdict::Certified && take {
             return;
         }
         let at_rest = search.best <= NEARLY_AT_REST * search.stop.tolerance.value;
-        if at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
+        if !take && at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
             return;
         }
         if verdict == Verdict::Open {
