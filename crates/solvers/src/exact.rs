@@ -119,7 +119,9 @@ impl ExactOptions {
 const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
-/// The first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+/// The same where the rate says that the end is far.
+const MOST_SWEEPS_PER_LOOK: usize = 50;
+/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
 const DOUBT: f64 = 2.0;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
@@ -308,12 +310,15 @@ impl Exact {
         let target = 0.5 * search.stop.tolerance.value;
         let small = problem.blocks().len() <= SMALL;
         let arrived = search.stop.target_speed(problem);
+        let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
         let mut last = search.best;
-        let mut done = 0;
+        let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
         while done < cap {
-            for _ in 0..SWEEPS_PER_LOOK {
+            let mut swept = 0;
+            while swept < ahead {
                 let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
                 done += 1;
+                swept += 1;
                 search.effort.iterations += 1;
                 // Nothing moves any more: worth asking the judge at once.
                 if change <= arrived {
@@ -327,15 +332,17 @@ impl Exact {
             history.record(search.effort.iterations, search.best);
             let now = search.best;
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
-            let rate = (now / last).ln() / SWEEPS_PER_LOOK as f64;
+            let rate = (now / last).ln() / swept as f64;
             let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
             if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
                 return false;
             }
-            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && DOUBT * needed * cost > self.budget(search, effort) {
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && doubt * needed * cost > self.budget(search, effort) {
                 return false;
             }
             last = now;
+            // A look costs as much as a sweep or two: none before half of what is still needed.
+            ahead = SWEEPS_PER_LOOK.max((0.5 * needed).min(MOST_SWEEPS_PER_LOOK as f64) as usize);
         }
         false
     }
