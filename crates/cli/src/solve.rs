@@ -35,6 +35,7 @@ impl Verdict {
 
 /// Solves the built-in problem by every method, and says what the table means.
 pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
+    check_outputs(options)?;
     output.line(source::BUILT_IN_DESCRIPTION)?;
     output.line("")?;
     let verdict = run(sources, options, output)?;
@@ -54,12 +55,13 @@ pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Outp
     Ok(verdict)
 }
 
+fn check_outputs(options: &SolveOptions) -> Result<(), InputError> {
+    [&options.json, &options.plot].into_iter().flatten().try_for_each(|path| check_writable(path))
+}
+
 /// Solves all problems by the methods chosen.
 pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
-    // Hours of solving must not end in a file that cannot be written.
-    for path in [&options.json, &options.plot].into_iter().flatten() {
-        check_writable(path)?;
-    }
+    check_outputs(options)?;
     let (methods, stop) = (options.method.methods(), options.stopping_rule());
     let recording = if options.plot.is_some() { Recording::On } else { Recording::Off };
     let table = Table::new(sources, methods);
