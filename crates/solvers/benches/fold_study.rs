@@ -1,6 +1,6 @@
 //! Violent multi-impact steps, where the central path of Coulomb's law folds: what share each tier certifies.
 //!
-//! `cargo bench --workspace --bench fold_study [-- --save FOLDER]` lets columns of spheres collapse, solves every step
+//! `cargo bench --bench fold_study [-- --save FOLDER]` lets columns of spheres collapse, solves every step
 //! warm to 1e-9 m/s, and prints CSV: the share certified by the portfolio without the way around folds and without long
 //! sweeps ("before"), and by all of it ("after"), with what other methods make of the steps that "before" leaves. With
 //! `--save` those steps are written as problem files.

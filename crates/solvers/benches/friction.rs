@@ -1,4 +1,4 @@
-//! What exactness costs, in the currency of engines: `cargo bench --workspace --bench friction`.
+//! What exactness costs, in the currency of engines: `cargo bench --bench friction`.
 //!
 //! One wall of 1408 contacts: ten sweeps of projected Gauss–Seidel in velocity form (what an engine spends per step)
 //! against the certificate of a resting step, an exact warm step and an exact cold one. Ratios within one run, so that

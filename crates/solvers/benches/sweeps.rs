@@ -1,4 +1,4 @@
-//! Cost of one contact and of one sweep: `cargo bench --workspace --bench sweeps`.
+//! Cost of one contact and of one sweep: `cargo bench --bench sweeps`.
 //!
 //! Prints the least of many short batches, which a busy machine disturbs less than a mean.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]

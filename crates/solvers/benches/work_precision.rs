@@ -1,4 +1,4 @@
-//! Every method on every family of generated problems: `cargo bench --workspace --bench work_precision`.
+//! Every method on every family of generated problems: `cargo bench --bench work_precision`.
 //!
 //! Writes `bench/results/methods.csv`, one row per method and problem, and `docs/solvers/table.md`, the summary. A name
 //! after `--` restricts the run to the methods that contain it and writes nothing.
@@ -114,7 +114,7 @@ fn table(trials: &[Trial]) -> String {
     let methods: Vec<Method> = Method::ALL.iter().copied().filter(|m| trials.iter().any(|t| t.method == *m)).collect();
     let mut text = format!(
         "# Every method on every family\n\n\
-         Written by `cargo bench --workspace --bench work_precision`; the rows behind it are in\n\
+         Written by `cargo bench --bench work_precision`; the rows behind it are in\n\
          [methods.csv](../../bench/results/methods.csv). Cold starts, tolerance 1e-9 m/s, one thread.\n\n\
          Machine: {}. Commit: `{}`. Times are the least of several runs.\n\n\
          Solved means by the [certificate](../certificate.md), on Coulomb's law, also for methods that solve another. Small and\n\

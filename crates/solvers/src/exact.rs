@@ -19,6 +19,7 @@
 //! the interior point then returns the analytic centre.
 
 mod few_blocks;
+mod redundancy;
 
 use crate::interior_point::{PathOptions, Start};
 use crate::merit::Merit;
@@ -31,6 +32,7 @@ use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
 use few_blocks::{few, is_inverse_mass};
+use redundancy::{Redundancy, redundancy};
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law, Tolerance};
 
 /// Which of several exact answers is returned.
@@ -563,28 +565,6 @@ enum SweepBudget {
     WhileItPays,
     /// To their cap.
     ToTheCap,
-}
-
-/// Whether contacts outnumber what the bodies can distinguish.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Redundancy {
-    Yes,
-    No,
-    /// W alone does not tell.
-    Unknown,
-}
-
-fn redundancy(problem: &ContactProblem) -> Redundancy {
-    match problem.delassus() {
-        Delassus::Factored(w) => {
-            if problem.rows() as f64 <= 0.9 * 6.0 * w.inverse_mass().len() as f64 {
-                Redundancy::No
-            } else {
-                Redundancy::Yes
-            }
-        }
-        Delassus::Dense(_) | Delassus::BlockSparse(_) => Redundancy::Unknown,
-    }
 }
 
 impl ContactSolver for Exact {
