@@ -31,9 +31,11 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     for index in 0..reader.steps() {
         let message = reader.step(index).map_err(bad)?;
         let (Some(step), Some(time)) = (message["step"].as_u64(), message["time"].as_f64()) else { continue };
-        // A certificate that is infinite has no JSON; its step counts as what the status says, and no more is known.
-        if let Ok(report) = serde_json::from_value::<StepReport>(message) {
-            tally.push_report(step, time, &report);
+        let certified = message["status"] == "certified";
+        // A certificate that is infinite has no JSON: its step counts as what its status says, and no more is known.
+        match serde_json::from_value::<StepReport>(message) {
+            Ok(report) => tally.push_report(step, time, &report),
+            Err(_) => tally.push_verdict(step, time, certified),
         }
     }
     if let Some(last) = reader.frames().checked_sub(1) {
