@@ -23,7 +23,7 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     let mut reader = open(&arguments.file)?;
     let bad = |why: RecordError| InputError::Recording { path: arguments.file.clone(), why };
     if arguments.check {
-        return check(&mut reader, bad, output);
+        return check(&mut reader, &arguments.file, output);
     }
     let header = reader.header().clone();
     let world = header.scene.build()?;
@@ -31,9 +31,11 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     for index in 0..reader.steps() {
         let message = reader.step(index).map_err(bad)?;
         let (Some(step), Some(time)) = (message["step"].as_u64(), message["time"].as_f64()) else { continue };
-        // A certificate that is infinite has no JSON; its step counts as what the status says, and no more is known.
-        if let Ok(report) = serde_json::from_value::<StepReport>(message) {
-            tally.push_report(step, time, &report);
+        let certified = message["status"] == "certified";
+        // A certificate that is infinite has no JSON: its step counts as what its status says, and no more is known.
+        match serde_json::from_value::<StepReport>(message) {
+            Ok(report) => tally.push_report(step, time, &report),
+            Err(_) => tally.push_verdict(step, time, certified),
         }
     }
     if let Some(last) = reader.frames().checked_sub(1) {
@@ -63,16 +65,12 @@ fn condition(reader: &Reader, output: &mut Output) -> Result<(), InputError> {
     Ok(())
 }
 
-fn check(
-    reader: &mut Reader,
-    bad: impl Fn(RecordError) -> InputError,
-    output: &mut Output,
-) -> Result<Verdict, InputError> {
+fn check(reader: &mut Reader, path: &Path, output: &mut Output) -> Result<Verdict, InputError> {
     condition(reader, output)?;
     let progress = StepProgress::new(reader.frames().saturating_sub(1) as u64);
     let verdict = record::check(reader, |_| progress.advance());
     progress.finish();
-    let (line, verdict) = match verdict.map_err(bad)? {
+    let (line, verdict) = match verdict.map_err(|why| InputError::Recording { path: path.to_owned(), why })? {
         record::Verdict::Same { frames, steps } => {
             (format!("same: {frames} states of {steps} steps came out again, bit for bit"), Verdict::Solved)
         }

@@ -209,6 +209,10 @@ fn checked(content: &[u8]) -> Result<(&[u8], usize), &'static str> {
         Some((checksum, compression, fields.take(usize::try_from(size).ok()?)?, start))
     };
     let (checksum, compression, records, start) = header().ok_or("a chunk whose lengths do not fit")?;
+    // A length that is too large would lead past good chunks.
+    if start + records.len() != content.len() {
+        return Err("a chunk whose lengths do not fit");
+    }
     if !compression.is_empty() {
         return Err("a compressed chunk; recordings of this program are not compressed");
     }

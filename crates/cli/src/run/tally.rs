@@ -165,21 +165,27 @@ impl Tally {
         self.worst_residual.as_ref().is_none_or(|worst| residual > worst.value)
     }
 
+    /// One more step of which only the verdict is known.
+    pub fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
+        (self.steps, self.time) = (step, time);
+        if certified {
+            self.certified += 1;
+        } else {
+            self.degraded += 1;
+            self.first_degraded.get_or_insert(step);
+        }
+    }
+
     /// One more step, from its report alone.
     pub fn push_report(&mut self, step: u64, time: f64, report: &StepReport) {
-        (self.steps, self.time) = (step, time);
         let certified = report.status == StepStatus::Certified;
-        match report.status {
-            StepStatus::Certified => self.certified += 1,
-            StepStatus::Degraded => {
-                self.degraded += 1;
-                self.first_degraded.get_or_insert(step);
-                let allowed = self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0));
-                let value = report.certificate.map_or(f64::INFINITY, |c| c.natural) / allowed;
-                if self.worst_miss.as_ref().is_none_or(|worst| value > worst.value) {
-                    let (island, block) = (report.worst_island, report.certificate.and_then(|c| c.worst_block));
-                    self.worst_miss = Some(Worst { value, step, time, island, block, ..Worst::default() });
-                }
+        self.push_verdict(step, time, certified);
+        if !certified {
+            let allowed = self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0));
+            let value = report.certificate.map_or(f64::INFINITY, |c| c.natural) / allowed;
+            if self.worst_miss.as_ref().is_none_or(|worst| value > worst.value) {
+                let (island, block) = (report.worst_island, report.certificate.and_then(|c| c.worst_block));
+                self.worst_miss = Some(Worst { value, step, time, island, block, ..Worst::default() });
             }
         }
         if let Some(certificate) = &report.certificate
