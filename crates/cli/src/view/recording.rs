@@ -30,7 +30,11 @@ pub struct Recording {
 impl Recording {
     /// Opens a file and says what is in it: the run, its name, and the number of its moments.
     pub fn open(path: &Path) -> Result<(Arc<Run>, String, u32), ViewError> {
-        let bad = |why: RecordError| ViewError::Recording { path: path.to_owned(), why: why.to_string() };
+        let bad = |why: RecordError| match why {
+            // This one names the file itself.
+            why @ RecordError::Open { .. } => ViewError::RecordingFile(why),
+            why => ViewError::Recording { path: path.to_owned(), why: why.to_string() },
+        };
         let reader = Reader::open(path).map_err(bad)?;
         let header = reader.header().clone();
         let world = header.scene.build().map_err(|why| ViewError::Scene { name: header.scene.name.clone(), why })?;
