@@ -39,14 +39,14 @@ fn decode(bytes: &[u8]) -> Frame {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..4], b"SGF1");
     let (bodies, contacts, report) = (word(24) as usize, word(28) as usize, word(32) as usize);
-    let contacts_at = 48 + 52 * bodies;
+    let contacts_at = 48 + 56 * bodies;
     let report_at = contacts_at + 60 * contacts;
     assert_eq!(bytes.len(), report_at + report);
     Frame {
         lane: word(4),
         index: word(12),
         time: f64::from_le_bytes(bytes[16..24].try_into().unwrap()),
-        bodies: (0..bodies).map(|b| std::array::from_fn(|k| f32::from_bits(word(48 + 52 * b + 4 * k)))).collect(),
+        bodies: (0..bodies).map(|b| std::array::from_fn(|k| f32::from_bits(word(48 + 56 * b + 4 * k)))).collect(),
         contacts: (0..contacts).map(|c| bytes[contacts_at + 60 * c..][..60].try_into().unwrap()).collect(),
         report: (report > 0).then(|| serde_json::from_slice(&bytes[report_at..]).unwrap()),
     }

@@ -81,6 +81,8 @@ impl Recording {
             orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
             velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
             spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
+            // Not recorded.
+            flags: 0,
         });
         Ok(Frame {
             epoch: EPOCH,
