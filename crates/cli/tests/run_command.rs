@@ -55,14 +55,14 @@ fn a_scene_file_runs_to_its_end_and_is_accounted_for() {
     {
         assert!(run.stdout.contains(word), "{word} is missing:\n{}", run.stdout);
     }
-    // Half a metre per second squared times mass is what friction takes: 16 kg at 1 m/s.
+    // What friction takes is the energy the box had: 16 kg at 1 m/s.
     let json = signorini(&["run", &scene, "--report", "json"]);
     let report: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((report["certified"].as_u64(), report["degraded"].as_u64()), (Some(50), Some(0)));
     assert_eq!(report["worst_residual"]["bodies"], serde_json::json!(["box", "floor"]));
     assert!((report["energy"]["friction"].as_f64().unwrap() + 8.0).abs() < 1e-6, "{report}");
     assert!(report["energy"]["closure"].as_f64().unwrap() < 1e-9);
-    assert_eq!(report["energy"]["end"]["linear"].as_f64().unwrap().abs() < 1e-12, true);
+    assert!(report["energy"]["end"]["linear"].as_f64().unwrap() < 1e-12);
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn a_recording_is_replayed_checked_and_exported() {
         assert!(fs::read_to_string(Path::new(&tables).join(table)).unwrap().lines().count() > 50, "{table}");
     }
 
-    // One bit of the last digit of a number, and a checksum to match.
-    let frame = reader.frame(33).unwrap();
+    // One bit of the last digit of a number, while the box still moves, and a checksum to match.
+    let frame = reader.frame(11).unwrap();
     let mut bytes = fs::read(&file).unwrap();
     let (old, new) = (frame.poses[0][0].to_le_bytes(), frame.poses[0][0].next_up().to_le_bytes());
     let at = bytes.windows(8).position(|window| window == old).unwrap();
@@ -150,7 +150,7 @@ fn a_recording_is_replayed_checked_and_exported() {
     fs::write(&file, &bytes).unwrap();
     let different = signorini(&["replay", &file, "--check"]);
     assert_eq!((different.code, different.stderr.as_str()), (1, ""), "{different:?}");
-    assert!(different.stdout.contains("differs: step 33 (") && different.stdout.contains("position x of 'box'"));
+    assert!(different.stdout.contains("differs: step 11 (") && different.stdout.contains("position x of 'box'"));
 }
 
 #[test]

@@ -125,6 +125,29 @@ impl Body {
     fn set_material(&self, py: Python<'_>, material: Material) -> PyResult<()> {
         self.change(py, |world, body| world.set_material(body, material.0))
     }
+    /// Whether it looks out for what it passes within a step, so that it goes through nothing however fast it is.
+    #[getter]
+    fn fast(&self, py: Python<'_>) -> PyResult<bool> {
+        self.look(py, |body| body.is_fast())
+    }
+    #[setter]
+    fn set_fast(&self, py: Python<'_>, fast: bool) -> PyResult<()> {
+        self.change(py, |world, body| world.set_fast(body, fast))
+    }
+    /// Whether it sleeps.
+    #[getter]
+    fn sleeping(&self, py: Python<'_>) -> PyResult<bool> {
+        self.look(py, |body| body.is_sleeping())
+    }
+    /// Whether it stands still because it would have left the range of numbers.
+    #[getter]
+    fn quarantined(&self, py: Python<'_>) -> PyResult<bool> {
+        self.look(py, |body| body.is_quarantined())
+    }
+    /// Wakes it, and what it touches.
+    fn wake(&self, py: Python<'_>) -> PyResult<()> {
+        self.change(py, |world, body| world.wake(body))
+    }
     /// Where the origin of its frame is [m].
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {

@@ -99,9 +99,6 @@ impl Problem {
     }
 }
 
-/// Relative asymmetry of W that round-off explains.
-const SYMMETRY: f64 = 1e-6;
-
 fn blocks_of(
     rows: usize,
     mu: Option<&Bound<'_, PyAny>>,
@@ -154,7 +151,7 @@ fn delassus_of(w: &Bound<'_, PyAny>, rows: usize, blocks: &[signorini_problem::B
 #[pymethods]
 impl Problem {
     #[new]
-    #[pyo3(signature = (W, q, mu=None, *, blocks=None, symmetry=Some(SYMMETRY)))]
+    #[pyo3(signature = (W, q, mu=None, *, blocks=None, symmetry=1e-6))]
     #[expect(non_snake_case, reason = "the symbol of the literature, and of this book")]
     fn new(
         W: &Bound<'_, PyAny>,

@@ -209,6 +209,11 @@ impl EnergyLedger {
     fn stabilisation(&self) -> f64 {
         self.0.stabilisation
     }
+    /// Less the kinetic energy that bodies had when they fell asleep or were quarantined [J].
+    #[getter]
+    fn stopped(&self) -> f64 {
+        self.0.stopped
+    }
     /// Change of energy that no entry explains [J]: round-off, or a bug.
     #[getter]
     fn closure(&self) -> f64 {
@@ -278,7 +283,8 @@ impl StepReport {
     fn contacts(&self) -> usize {
         self.report.counts.contacts
     }
-    /// Bodies, pairs, contacts, impacts, joints, islands, corrected, and contacts by state.
+    /// Bodies, pairs, contacts, impacts, joints, islands, quarantined, curtailed, sleeping, corrected, and contacts by
+    /// state.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report.counts)

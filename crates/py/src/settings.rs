@@ -1,11 +1,12 @@
 //! Settings of a world.
 
-use crate::argument::vector;
+use crate::argument::{several, vector};
 use crate::raise;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use signorini::StoppingRule;
+use pyo3::types::PyBool;
 use signorini::glamx::DVec3;
+use signorini::{ImpactLaw, Sleeping, StoppingRule};
 
 /// How overlap is taken out. Made by the static methods.
 ///
@@ -53,7 +54,16 @@ impl Stabilisation {
     }
 }
 
-/// What holds for a whole world.
+/// False, True for usual values, or (speed, spin, time).
+fn sleeping_of(value: &Bound<'_, PyAny>) -> PyResult<Sleeping> {
+    if let Ok(on) = value.cast::<PyBool>() {
+        return Ok(if on.is_true() { Sleeping::islands() } else { Sleeping::Off });
+    }
+    let [speed, spin, time] = several::<3>("sleeping", value)?;
+    Ok(Sleeping::Islands { speed, spin, time })
+}
+
+/// What holds for a whole world. `sleeping` is False, True for usual values, or (speed [m/s], spin [rad/s], time [s]).
 ///
 /// >>> from signorini import Settings
 /// >>> moon = Settings(gravity=(0, 0, -1.62))
@@ -68,7 +78,7 @@ impl Settings {
     #[new]
     #[pyo3(signature = (
         *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
-        joint_correction=None, margin=None, max_contacts=None
+        joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
@@ -81,6 +91,8 @@ impl Settings {
         joint_correction: Option<f64>,
         margin: Option<f64>,
         max_contacts: Option<usize>,
+        sleeping: Option<&Bound<'_, PyAny>>,
+        impact: Option<&str>,
     ) -> PyResult<Self> {
         let base = Settings(signorini::Settings::default());
         base.replace(
@@ -93,13 +105,15 @@ impl Settings {
             joint_correction,
             margin,
             max_contacts,
+            sleeping,
+            impact,
         )
     }
 
     /// The same settings with some changed; takes the keywords of the constructor.
     #[pyo3(signature = (
         *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
-        joint_correction=None, margin=None, max_contacts=None
+        joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     pub fn replace(
@@ -113,6 +127,8 @@ impl Settings {
         joint_correction: Option<f64>,
         margin: Option<f64>,
         max_contacts: Option<usize>,
+        sleeping: Option<&Bound<'_, PyAny>>,
+        impact: Option<&str>,
     ) -> PyResult<Self> {
         let mut settings = self.0;
         if let Some(gravity) = gravity {
@@ -130,6 +146,17 @@ impl Settings {
         settings.joint_correction = joint_correction.unwrap_or(settings.joint_correction);
         settings.margin = margin.unwrap_or(settings.margin);
         settings.max_contacts = max_contacts.unwrap_or(settings.max_contacts);
+        if let Some(sleeping) = sleeping {
+            settings.sleeping = sleeping_of(sleeping)?;
+        }
+        settings.impact = match impact {
+            None => settings.impact,
+            Some("newton") => ImpactLaw::Newton,
+            Some("sequential") => ImpactLaw::sequential(),
+            Some(other) => {
+                return Err(PyValueError::new_err(format!("impact: '{other}' is none of newton, sequential")));
+            }
+        };
         // The world knows what is allowed; an empty one costs nothing.
         signorini::World::new(settings).map_err(raise::world)?;
         Ok(Settings(settings))
@@ -179,6 +206,25 @@ impl Settings {
     #[getter]
     fn max_contacts(&self) -> usize {
         self.0.max_contacts
+    }
+
+    /// None if bodies at rest never sleep; else the speed [m/s], the spin [rad/s] and the time [s] below and after which
+    /// islands do.
+    #[getter]
+    fn sleeping(&self) -> Option<(f64, f64, f64)> {
+        match self.0.sleeping {
+            Sleeping::Islands { speed, spin, time } => Some((speed, spin, time)),
+            _ => None,
+        }
+    }
+    /// What happens when several contacts bounce at once: "newton" (all at once) or "sequential" (passed on, as in
+    /// Newton's cradle).
+    #[getter]
+    fn impact(&self) -> &'static str {
+        match self.0.impact {
+            ImpactLaw::Sequential { .. } => "sequential",
+            _ => "newton",
+        }
     }
 
     fn __repr__(&self) -> String {

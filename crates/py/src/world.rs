@@ -112,10 +112,10 @@ impl World {
     /// depend on the order in which named bodies are added. Give `mass` [kg] or `density` [kg/m³]; neither means water.
     /// `mass` with `inertia` (3, 3) [kg·m²] about `centre` [m] overrides what follows from the shape. `position` [m] is
     /// that of the shape's frame, `orientation` a unit quaternion (w, x, y, z), `velocity` [m/s] that of the centre of
-    /// mass, `spin` [rad/s] in world axes.
+    /// mass, `spin` [rad/s] in world axes. A `fast` body goes through nothing, however fast it is.
     #[pyo3(signature = (
         shape, *, kind="dynamic", name=None, mass=None, density=None, inertia=None, centre=None, position=None,
-        orientation=None, velocity=None, spin=None, material=None, friction=None, restitution=None
+        orientation=None, velocity=None, spin=None, material=None, friction=None, restitution=None, fast=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn add(
@@ -134,6 +134,7 @@ impl World {
         material: Option<Material>,
         friction: Option<f64>,
         restitution: Option<f64>,
+        fast: bool,
     ) -> PyResult<Body> {
         let shape = shape.cast::<Shape>().map_err(|_| wrong_type("shape", "a Shape", shape))?.get().0.clone();
         let mut body = match kind_of(kind)? {
@@ -173,6 +174,9 @@ impl World {
         };
         if let Some(orientation) = orientation {
             body = body.orientation(quaternion("orientation", orientation)?);
+        }
+        if fast {
+            body = body.fast();
         }
         let mut surface = material.map_or_else(signorini::Material::default, |material| material.0);
         surface.friction = friction.unwrap_or(surface.friction);

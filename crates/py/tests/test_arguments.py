@@ -67,6 +67,8 @@ WRONG = {
     "tolerance": (lambda _: sg.World(tolerance=-1.0), ValueError, "tolerance"),
     "unknown setting": (lambda _: sg.World(gravitation=1), TypeError, "gravitation"),
     "fraction": (lambda _: sg.World(stabilisation=sg.Stabilisation.split_impulse(2.0)), ValueError, "fraction"),
+    "sleeping": (lambda _: sg.World(sleeping="yes"), TypeError, "sleeping"),
+    "impact": (lambda _: sg.World(impact="magic"), ValueError, "impact"),
     "steps negative": (lambda w: w.run(-1), (OverflowError, ValueError), "steps|negative"),
     "steps float": (lambda w: w.run(1.5), TypeError, "steps"),
     "dt None": (lambda w: w.step(None), TypeError, "dt"),

@@ -62,7 +62,7 @@ def test_energy_ledger_closes(world):
         ledger = world.step(0.01).energy
         assert abs(ledger.closure) <= 1e-9 * max(1.0, ledger.scale)
         change = ledger.after.total - ledger.before.total
-        parts = (ledger.external, ledger.normal, ledger.friction, ledger.joints, ledger.driven)
+        parts = (ledger.stopped, ledger.external, ledger.normal, ledger.friction, ledger.joints, ledger.driven)
         assert change == pytest.approx(sum(parts) + ledger.integration + ledger.stabilisation, abs=1e-8)
 
 
@@ -194,19 +194,20 @@ def test_run_as_tables(world):
 
 
 def test_refused_step_leaves_the_world_and_keeps_the_run():
-    world = sg.World(gravity=(0, 0, 0))
-    world.add(sg.Shape.sphere(0.1), velocity=(9e7, 0, 0), name="fast")
-    before = world.state_hash
-    with pytest.raises(sg.StepError, match="fast") as caught:
-        world.run(100_000, dt=50.0)
+    world = sg.World(max_contacts=3)
+    floor(world)
+    world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), position=(0, 0, 0.8), name="box")
+    with pytest.raises(sg.StepError, match="4 contacts exceed the limit of 3") as caught:
+        world.run(1000, dt=0.01)
     completed = caught.value.completed
     assert completed is not None
-    assert completed.steps == world.steps > 0
-    assert before != world.state_hash
+    assert completed.steps == world.steps > 5
+    before = world.state_hash
     with pytest.raises(sg.StepError):
         world.step(math.nan)
     with pytest.raises(sg.StepError):
         world.step(-1.0)
+    assert world.state_hash == before
 
 
 def test_degraded_step_is_a_status_not_an_exception(world):
@@ -264,3 +265,50 @@ def test_problems_of_a_step_are_the_ones_it_solves(world):
     report = world.step(0.01)
     assert solution.solved
     assert len(problem.blocks) == report.contacts
+
+
+def test_fast_body_does_not_pass_through_a_wall():
+    for fast in (False, True):
+        world = sg.World(gravity=(0, 0, 0))
+        world.add(sg.Shape.cuboid((0.001, 5, 5)), kind="fixed", name="wall")
+        bullet = world.add(sg.Shape.sphere(0.01), position=(-5, 0, 0), velocity=(1000, 0, 0), fast=fast, name="bullet")
+        world.run(3, dt=0.01)
+        assert bullet.fast is fast
+        assert (bullet.position[0] < 0) is fast
+
+
+def test_bodies_at_rest_sleep_and_wake():
+    world = sg.World(sleeping=True)
+    floor(world)
+    box = world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), position=(0, 0, 0.5), name="box")
+    run = world.run(100, dt=0.01)
+    assert box.sleeping
+    assert run["sleeping"][-1] == 1
+    box.wake()
+    assert not box.sleeping
+    assert world.settings.sleeping == pytest.approx((5e-3, 1e-2, 0.5))
+    assert world.settings.replace(sleeping=False).sleeping is None
+    assert world.settings.replace(sleeping=(1e-3, 1e-3, 1.0)).sleeping == (1e-3, 1e-3, 1.0)
+
+
+def test_body_that_leaves_the_numbers_is_quarantined_and_the_step_degraded():
+    world = sg.World(gravity=(0, 0, 0))
+    lost = world.add(sg.Shape.sphere(0.1), velocity=(9e7, 0, 0), name="lost")
+    fine = world.add(sg.Shape.sphere(0.1), velocity=(1, 0, 0), position=(0, 9, 0), name="fine")
+    run = world.run(10, dt=50.0)
+    assert not run.certified
+    assert run["quarantined"][-1] == 1
+    assert lost.quarantined
+    assert not fine.quarantined
+    np.testing.assert_allclose(fine.position, [500, 9, 0])
+
+
+def test_newtons_cradle_passes_the_impact_on():
+    world = sg.World(gravity=(0, 0, 0), impact="sequential")
+    for index in range(4):
+        velocity = (1 if index == 0 else 0, 0, 0)
+        world.add(
+            sg.Shape.sphere(0.5), position=(index, 0, 0), velocity=velocity, restitution=1.0, friction=0, name=index
+        )
+    world.run(5, dt=0.01)
+    np.testing.assert_allclose(world.velocities[:, 0], [0, 0, 0, 1], atol=1e-9)

@@ -15,6 +15,7 @@ _Kind = Literal["dynamic", "kinematic", "fixed"]
 _JointKind = Literal["distance", "ball", "fixed"]
 _Quantity = Literal["positions", "orientations", "velocities", "spins", "centres"]
 _Rule = Literal["geometric_mean", "average", "minimum", "maximum", "multiply"]
+_Impact = Literal["newton", "sequential"]
 _Name = str | int
 _Path = str | os.PathLike[str]
 _Floats = NDArray[np.float64]
@@ -34,6 +35,9 @@ class _Counts(TypedDict):
     impacts: int
     joints: int
     islands: int
+    quarantined: int
+    curtailed: int
+    sleeping: int
     corrected: int
     states: _States
 
@@ -139,6 +143,8 @@ class Settings:
         joint_correction: float | None = None,
         margin: float | None = None,
         max_contacts: int | None = None,
+        sleeping: bool | ArrayLike | None = None,
+        impact: _Impact | None = None,
     ) -> Settings: ...
     def replace(
         self,
@@ -152,6 +158,8 @@ class Settings:
         joint_correction: float | None = None,
         margin: float | None = None,
         max_contacts: int | None = None,
+        sleeping: bool | ArrayLike | None = None,
+        impact: _Impact | None = None,
     ) -> Settings: ...
     @property
     def gravity(self) -> list[float]: ...
@@ -171,6 +179,10 @@ class Settings:
     def margin(self) -> float: ...
     @property
     def max_contacts(self) -> int: ...
+    @property
+    def sleeping(self) -> tuple[float, float, float] | None: ...
+    @property
+    def impact(self) -> _Impact: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
@@ -249,6 +261,8 @@ class EnergyLedger:
     @property
     def stabilisation(self) -> float: ...
     @property
+    def stopped(self) -> float: ...
+    @property
     def closure(self) -> float: ...
     @property
     def scale(self) -> float: ...
@@ -306,6 +320,15 @@ class Body:
     @material.setter
     def material(self, value: Material, /) -> None: ...
     @property
+    def fast(self) -> bool: ...
+    @fast.setter
+    def fast(self, value: bool, /) -> None: ...
+    @property
+    def sleeping(self) -> bool: ...
+    @property
+    def quarantined(self) -> bool: ...
+    def wake(self) -> None: ...
+    @property
     def position(self) -> _Floats: ...
     @position.setter
     def position(self, value: ArrayLike, /) -> None: ...
@@ -361,6 +384,8 @@ class World:
         joint_correction: float | None = None,
         margin: float | None = None,
         max_contacts: int | None = None,
+        sleeping: bool | ArrayLike | None = None,
+        impact: _Impact | None = None,
     ) -> World: ...
     @staticmethod
     def from_scene(scene: Scene | _Path) -> World: ...
@@ -381,6 +406,7 @@ class World:
         material: Material | None = None,
         friction: float | None = None,
         restitution: float | None = None,
+        fast: bool = False,
     ) -> Body: ...
     def add_joint(
         self,

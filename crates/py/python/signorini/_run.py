@@ -18,9 +18,10 @@ class Run(Mapping[str, "NDArray[Any]"]):
     Columns (SI): ``certified``, ``time``, ``residual`` (largest error at any contact [m/s]), ``floor`` (round-off of
     that), ``speed``, ``penetration``, ``kinetic``, ``potential``, ``energy``, the works of the energy ledger
     (``external_work``, ``normal_work``, ``friction_work``, ``joint_work``, ``driven_work``, ``integration``,
-    ``stabilisation``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds`` (wall time),
-    and counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``, ``corrected``,
-    ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if asked for.
+    ``stabilisation``, ``stopped``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds``
+    (wall time), and counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``,
+    ``sleeping``, ``quarantined``, ``corrected``, ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if
+    asked for.
 
     >>> import signorini as sg
     >>> world = sg.World()
