@@ -4,7 +4,7 @@ import * as THREE from "three";
 import { bodyColour, islandColour, palette, type Theme } from "./colours";
 import { Floor } from "./floor";
 import { islands } from "./islands";
-import { BODY_FLOATS, CONTACT_WORDS, ContactState, type Frame, type Scene } from "./protocol";
+import { ASLEEP, BODY_WORDS, CONTACT_WORDS, ContactState, type Frame, type Scene } from "./protocol";
 import { geometryOf, halfSpaceNormal } from "./shapes";
 
 export type Colouring = "body" | "island" | "state" | "motion";
@@ -80,7 +80,7 @@ export class Bodies {
         const colour = new THREE.Color();
         for (const { mesh, bodies } of this.groups) {
             bodies.forEach((body, instance) => {
-                const at = body * BODY_FLOATS;
+                const at = body * BODY_WORDS;
                 const [x, y, z, qw, qx, qy, qz] = frame.bodies.subarray(at, at + 7);
                 matrix.compose(position.set(x, y, z), orientation.set(qx, qy, qz, qw), one);
                 mesh.setMatrixAt(instance, matrix);
@@ -98,7 +98,7 @@ export class Bodies {
             mesh.boundingSphere = null;
         }
         for (const { floor, body } of this.floors) {
-            const at = body * BODY_FLOATS;
+            const at = body * BODY_WORDS;
             floor.mesh.position.fromArray(frame.bodies, at);
         }
     }
@@ -118,9 +118,12 @@ export class Bodies {
             return dynamic((i) => (island[i] < 0 ? alone : islandColour(this.theme, island[i])));
         }
         if (colouring === "motion") {
-            const [rest, moving] = [new THREE.Color(colours.rest), new THREE.Color(colours.moving)];
+            const [asleep, rest, moving] = [colours.asleep, colours.rest, colours.moving].map((c) => new THREE.Color(c));
             return dynamic((i) => {
-                const speeds = frame.bodies.subarray(i * BODY_FLOATS + 7, (i + 1) * BODY_FLOATS);
+                if (frame.bodyWords[i * BODY_WORDS + 13] & ASLEEP) {
+                    return asleep;
+                }
+                const speeds = frame.bodies.subarray(i * BODY_WORDS + 7, i * BODY_WORDS + 13);
                 return speeds.every((value) => Math.abs(value) < AT_REST) ? rest : moving;
             });
         }
@@ -175,7 +178,7 @@ export class Bodies {
             const radius = mesh.geometry.boundingSphere?.radius ?? 0;
             for (const body of bodies) {
                 if (kinds.includes(this.scene.bodies[body].kind)) {
-                    point.fromArray(frame.bodies, body * BODY_FLOATS);
+                    point.fromArray(frame.bodies, body * BODY_WORDS);
                     box.expandByPoint(point.clone().addScalar(radius));
                     box.expandByPoint(point.clone().addScalar(-radius));
                 }

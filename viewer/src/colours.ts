@@ -12,6 +12,7 @@ export interface Palette {
     stick: string;
     slip: string;
     open: string;
+    asleep: string;
     rest: string;
     moving: string;
     arrow: string;
@@ -34,7 +35,8 @@ const LIGHT: Palette = {
     stick: "#1f6fb2",
     slip: "#d9730d",
     open: "#98a1ab",
-    rest: "#9aa7b5",
+    asleep: "#5b6b8c",
+    rest: "#a3b3c2",
     moving: "#d9730d",
     arrow: "#b3263a",
     joint: "#4b5563",
@@ -56,7 +58,8 @@ const DARK: Palette = {
     stick: "#5aa9e6",
     slip: "#f2994a",
     open: "#6c7682",
-    rest: "#66717d",
+    asleep: "#46557a",
+    rest: "#7f8d9b",
     moving: "#f2994a",
     arrow: "#ff6b7a",
     joint: "#9aa4b0",

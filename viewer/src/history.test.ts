@@ -24,6 +24,7 @@ function frame(index: number, measured: number | null = null, bytes = 100): Fram
         bodyCount: 0,
         contactCount: 0,
         bodies: new Float32Array(),
+        bodyWords: new Uint32Array(),
         contacts: new Float32Array(),
         contactWords: new Uint32Array(),
         report,

@@ -1,7 +1,7 @@
 // The numbers of what is selected: a body, a contact, or else the step. Names are text, never markup.
 
 import { show, vector, withUnit } from "./numbers";
-import { BODY_FLOATS, CONTACT_WORDS, ContactState, type Energy, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
+import { ASLEEP, BODY_WORDS, CONTACT_WORDS, ContactState, QUARANTINED, type Energy, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
 import type { Selection } from "./stage";
 
 type Row = [label: string, value: string, tone?: "good" | "bad"];
@@ -98,10 +98,9 @@ function closure({ energy }: Report): number {
 
 function bodyRows({ scene, frame }: Subject, index: number): Page {
     const body = scene.bodies[index];
-    const [px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz] = frame.bodies.subarray(
-        index * BODY_FLOATS,
-        (index + 1) * BODY_FLOATS,
-    );
+    const at = index * BODY_WORDS;
+    const [px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz] = frame.bodies.subarray(at, at + 13);
+    const flags = frame.bodyWords[at + 13];
     const force = [0, 0, 0];
     let touching = 0;
     for (let c = 0; c < frame.contactCount; c++) {
@@ -126,7 +125,8 @@ function bodyRows({ scene, frame }: Subject, index: number): Page {
         ["closed contacts", `${touching}`],
         ["contact force [N]", vector(force[0], force[1], force[2])],
     ];
-    return [body.name, body.kind, rows];
+    const condition = flags & QUARANTINED ? ", quarantined" : flags & ASLEEP ? ", asleep" : "";
+    return [body.name, `${body.kind}${condition}`, rows];
 }
 
 function contactRows({ scene, frame }: Subject, contact: number): Page {

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { palette, type Theme } from "./colours";
-import { BODY_FLOATS, type Frame, type JointEnd, type Scene } from "./protocol";
+import { BODY_WORDS, type Frame, type JointEnd, type Scene } from "./protocol";
 
 export class Joints {
     readonly root = new THREE.Group();
@@ -38,7 +38,7 @@ export class Joints {
         if (end.body === null) {
             return point.sub(new THREE.Vector3(...this.scene.origin));
         }
-        const at = end.body * BODY_FLOATS;
+        const at = end.body * BODY_WORDS;
         const [x, y, z, qw, qx, qy, qz] = frame.bodies.subarray(at, at + 7);
         return point.applyQuaternion(new THREE.Quaternion(qx, qy, qz, qw)).add(new THREE.Vector3(x, y, z));
     }

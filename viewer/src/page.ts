@@ -457,7 +457,7 @@ export class Page implements Listener {
         const entries: [string, string][] = [];
         const { colouring } = this.look;
         if (colouring === "motion") {
-            entries.push(["moves", colours.moving], ["at rest", colours.rest]);
+            entries.push(["moves", colours.moving], ["at rest", colours.rest], ["asleep", colours.asleep]);
         } else if (colouring === "island") {
             entries.push(["an island each", `#${islandColour(this.theme, 0).getHexString()}`], ["alone", colours.open]);
         }

@@ -1,21 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { BODY_FLOATS, CONTACT_WORDS, decodeFrame, measuredOf, type Report } from "./protocol";
+import { BODY_WORDS, CONTACT_WORDS, decodeFrame, measuredOf, type Report } from "./protocol";
 
 /** The frame of the server's own test of the layout, byte by byte. */
 function sample(report = '{"status":"certified"}'): ArrayBuffer {
     const text = new TextEncoder().encode(report);
-    const buffer = new ArrayBuffer(48 + 4 * BODY_FLOATS + 4 * CONTACT_WORDS + text.length);
+    const buffer = new ArrayBuffer(48 + 4 * BODY_WORDS + 4 * CONTACT_WORDS + text.length);
     const view = new DataView(buffer);
     new Uint8Array(buffer).set(new TextEncoder().encode("SGF1"));
     [1, 3, 7].forEach((word, k) => view.setUint32(4 + 4 * k, word, true));
     view.setFloat64(16, 0.25, true);
     [1, 1, text.length].forEach((word, k) => view.setUint32(24 + 4 * k, word, true));
     [1, 2, 3, 0.5, 0, 0, -0.5].forEach((value, k) => view.setFloat32(48 + 4 * k, value, true));
-    view.setUint32(100, 4, true);
-    view.setUint32(104, 5, true);
-    view.setFloat32(144, -0.5, true);
-    view.setUint32(156, 2, true);
-    new Uint8Array(buffer).set(text, 160);
+    view.setUint32(100, 1, true);
+    view.setUint32(104, 4, true);
+    view.setUint32(108, 5, true);
+    view.setFloat32(148, -0.5, true);
+    view.setUint32(160, 2, true);
+    new Uint8Array(buffer).set(text, 164);
     return buffer;
 }
 
@@ -24,6 +25,7 @@ describe("a frame", () => {
         const frame = decodeFrame(sample());
         expect([frame.lane, frame.epoch, frame.index, frame.time]).toEqual([1, 3, 7, 0.25]);
         expect([...frame.bodies.subarray(0, 7)]).toEqual([1, 2, 3, 0.5, 0, 0, -0.5]);
+        expect(frame.bodyWords[13]).toBe(1);
         expect([...frame.contactWords.subarray(0, 2)]).toEqual([4, 5]);
         expect([frame.contacts[11], frame.contactWords[14]]).toEqual([-0.5, 2]);
         expect(frame.report?.status).toBe("certified");

@@ -164,7 +164,9 @@ export const enum ContactState {
     Slip = 2,
 }
 
-export const BODY_FLOATS = 13;
+export const BODY_WORDS = 14;
+export const ASLEEP = 1;
+export const QUARANTINED = 2;
 export const CONTACT_WORDS = 15;
 const HEADER_BYTES = 48;
 const MAGIC = 0x31464753; // "SGF1", little endian
@@ -179,6 +181,8 @@ export interface Frame {
     contactCount: number;
     /** Per body: position, orientation (w, x, y, z), velocity, spin. */
     bodies: Float32Array;
+    /** The same memory as whole numbers: 13 flags. */
+    bodyWords: Uint32Array;
     /** Per contact, as numbers: 2..4 point, 5..7 normal, 8..10 impulse, 11 gap, 12 friction, 13 slip speed. */
     contacts: Float32Array;
     /** The same memory as whole numbers: 0 and 1 bodies, 14 state. */
@@ -197,7 +201,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
     const contactCount = view.getUint32(28, true);
     const reportBytes = view.getUint32(32, true);
     const bodiesAt = HEADER_BYTES;
-    const contactsAt = bodiesAt + 4 * BODY_FLOATS * bodyCount;
+    const contactsAt = bodiesAt + 4 * BODY_WORDS * bodyCount;
     const reportAt = contactsAt + 4 * CONTACT_WORDS * contactCount;
     if (reportAt + reportBytes !== buffer.byteLength) {
         throw new Error(`a frame of ${buffer.byteLength} bytes should have ${reportAt + reportBytes}`);
@@ -213,7 +217,8 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
         time: view.getFloat64(16, true),
         bodyCount,
         contactCount,
-        bodies: new Float32Array(buffer, bodiesAt, BODY_FLOATS * bodyCount),
+        bodies: new Float32Array(buffer, bodiesAt, BODY_WORDS * bodyCount),
+        bodyWords: new Uint32Array(buffer, bodiesAt, BODY_WORDS * bodyCount),
         contacts: new Float32Array(buffer, contactsAt, CONTACT_WORDS * contactCount),
         contactWords: new Uint32Array(buffer, contactsAt, CONTACT_WORDS * contactCount),
         report,

@@ -1,7 +1,11 @@
 // The page in a real browser against the real command.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { atLeast, launch, open, pixels, serve } from "./browser.mjs";
@@ -63,6 +67,7 @@ describe("the page", () => {
             // Play and pause.
             await until(page, () => document.body.dataset.playing === "true" && Number(document.body.dataset.index) > 3);
             await page.click("#play");
+            await until(page, () => document.body.dataset.playing === "false");
             const held = await index(page);
             await page.waitForTimeout(400);
             assert.equal(await index(page), held);
@@ -179,6 +184,29 @@ describe("the page", () => {
             await page.click("#sim-reset");
             await atLeast(page, 5);
         });
+    });
+
+    it("plays a recording", async () => {
+        const folder = mkdtempSync(join(tmpdir(), "signorini-"));
+        const recording = join(folder, "seesaw.mcap");
+        try {
+            execFileSync(process.env.SIGNORINI, ["run", "seesaw", "--steps", "60", "--record", recording, "--contacts"]);
+            await visit([recording], {}, async ({ page }) => {
+                await atLeast(page, 60);
+                await until(page, () => Number(document.body.dataset.points) >= 55);
+                assert.equal(await page.textContent("#phase"), "recording");
+                assert.equal((await data(page)).control, "false");
+                await page.keyboard.press("End");
+                await until(page, () => document.body.dataset.index === "60");
+                await until(page, () => /certified/.test(document.querySelector(".badge").textContent));
+                assert.match(await page.textContent(".lane .note"), /contact/);
+                await page.keyboard.press("Home");
+                await page.keyboard.press("Space");
+                await until(page, () => Number(document.body.dataset.index) > 3);
+            });
+        } finally {
+            rmSync(folder, { recursive: true });
+        }
     });
 
     it("is read-only otherwise", async () => {

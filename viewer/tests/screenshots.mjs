@@ -25,10 +25,13 @@ async function webp(browser, png) {
     return Buffer.from(text, "base64");
 }
 
-/** Waits for all frames up to a moment, goes there, and lets the picture settle. */
+/** Waits for the whole run, goes to a moment, and lets the picture settle. */
 async function settle(page, moment) {
     await atLeast(page, moment);
-    await page.waitForFunction((n) => Number(document.body.dataset.points) >= n, moment - 5, { timeout: 120_000 });
+    const complete = () =>
+        document.querySelector("#phase").dataset.phase === "finished" &&
+        Number(document.body.dataset.points) >= Number(document.body.dataset.last) - 5;
+    await page.waitForFunction(complete, undefined, { timeout: 120_000 });
     await page.locator("#scrub").evaluate((scrub, at) => {
         scrub.value = String(at);
         scrub.dispatchEvent(new Event("input"));
@@ -47,8 +50,8 @@ const PICTURES = [
     {
         name: "viewer-side-by-side",
         args: ["heavy_on_light", "--speed", "0", "--compare", "pgs", "--compare-iterations", "20"],
-        options: { width: 1280, height: 720, theme: "dark" },
-        show: async (page) => settle(page, 60),
+        options: { width: 1280, height: 800, theme: "dark" },
+        show: async (page) => settle(page, 28),
     },
     {
         name: "viewer-cones",

@@ -39,14 +39,14 @@ fn decode(bytes: &[u8]) -> Frame {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..4], b"SGF1");
     let (bodies, contacts, report) = (word(24) as usize, word(28) as usize, word(32) as usize);
-    let contacts_at = 48 + 52 * bodies;
+    let contacts_at = 48 + 56 * bodies;
     let report_at = contacts_at + 60 * contacts;
     assert_eq!(bytes.len(), report_at + report);
     Frame {
         lane: word(4),
         index: word(12),
         time: f64::from_le_bytes(bytes[16..24].try_into().unwrap()),
-        bodies: (0..bodies).map(|b| std::array::from_fn(|k| f32::from_bits(word(48 + 52 * b + 4 * k)))).collect(),
+        bodies: (0..bodies).map(|b| std::array::from_fn(|k| f32::from_bits(word(48 + 56 * b + 4 * k)))).collect(),
         contacts: (0..contacts).map(|c| bytes[contacts_at + 60 * c..][..60].try_into().unwrap()).collect(),
         report: (report > 0).then(|| serde_json::from_slice(&bytes[report_at..]).unwrap()),
     }
@@ -207,4 +207,64 @@ fn frames_come_in_order_and_at_the_pace_of_the_clock() {
     }
     // 100 steps a second of the scene's clock.
     assert!((240..=330).contains(&count), "{count} frames in three seconds");
+}
+
+#[test]
+fn a_recording_shows_the_same_as_the_run_it_was_made_of() {
+    let directory = directory("view_recording");
+    let scene = scene_file(&directory, "slide", &SLIDE.replace("duration = 0.6", "duration = 0.1"));
+    let file = directory.join("slide.mcap");
+    let _ = std::fs::remove_file(&file);
+    let file = file.to_str().unwrap();
+    let recorded = Command::new(env!("CARGO_BIN_EXE_signorini"))
+        .args(["run", &scene, "--record", file, "--contacts"])
+        .output()
+        .unwrap();
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    let (film, live) = (Server::start(&[file]), Server::start(&[&scene, "--speed", "0"]));
+    let ((mut film, welcome), (mut live, _)) = (film.enter(), live.enter());
+    assert_eq!(welcome["control"], false);
+    let [recorded, simulated] = [&mut film, &mut live].map(|socket| socket.wait_for("run"));
+    assert_eq!(recorded["scene"], simulated["scene"]);
+    assert_eq!(recorded["lanes"], simulated["lanes"]);
+    assert_eq!(until(&mut film, "recorded")["end"], 101);
+    until(&mut live, "finished");
+    for index in [0, 1, 50, 100] {
+        let a = fetch(&mut film, &recorded["epoch"], 0, index);
+        let b = fetch(&mut live, &simulated["epoch"], 0, index);
+        assert_eq!(a.time, b.time);
+        assert_eq!(a.bodies, b.bodies, "frame {index}");
+        assert_eq!(a.contacts, b.contacts, "frame {index}");
+        let plain = |report: Option<Value>| {
+            report.map(|report| [&report["measured"], &report["energy"], &report["counts"]].map(Value::clone))
+        };
+        assert_eq!(plain(a.report), plain(b.report), "frame {index}");
+    }
+    film.say(r#"{"type":"reset"}"#);
+    assert_eq!(film.wait_for("error")["code"], 403);
+}
+
+#[test]
+fn a_recording_that_cannot_be_shown_is_explained() {
+    let directory = directory("view_no_recording");
+    let file = directory.join("broken.mcap");
+    std::fs::write(&file, b"not a recording").unwrap();
+    let file = file.to_str().unwrap();
+    for (arguments, words) in [
+        (vec![file], vec!["broken.mcap"]),
+        (vec!["missing.mcap"], vec!["missing.mcap"]),
+        (vec![file, "--method", "pgs"], vec!["--method", "recording"]),
+        (vec![file, "--control"], vec!["--control", "recording"]),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_signorini"))
+            .args(["view", "--port", "0"])
+            .args(&arguments)
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        for word in words {
+            assert!(message.contains(word), "no '{word}' in: {message}");
+        }
+    }
 }

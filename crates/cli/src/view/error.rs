@@ -1,6 +1,7 @@
 //! Why there is no view.
 
 use signorini::SceneError;
+use signorini_record::RecordError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub enum ViewError {
     SceneFile(SceneError),
     #[error("{path}: {why}", path = .path.display())]
     Recording { path: PathBuf, why: String },
+    #[error(transparent)]
+    RecordingFile(RecordError),
     #[error("{0}")]
     Plan(String),
     #[error("a recording is shown as it was made: {option} does not go with it")]

@@ -12,8 +12,12 @@ use signorini::{BodyHandle, Kind, StepReport, Tolerance, World};
 pub const MAGIC: u32 = u32::from_le_bytes(*b"SGF1");
 /// Bytes before the bodies.
 pub const HEADER_BYTES: usize = 48;
-/// Position, orientation, velocity, spin.
-pub const BODY_FLOATS: usize = 13;
+/// Position, orientation, velocity, spin, flags.
+pub const BODY_WORDS: usize = 14;
+/// Flag of a body that sleeps.
+pub const ASLEEP: u32 = 1;
+/// Flag of a body that stands still because it would have left the range of numbers.
+pub const QUARANTINED: u32 = 2;
 /// Two bodies, point, normal, impulse, gap, friction, slip speed, state.
 pub const CONTACT_WORDS: usize = 15;
 /// A contact whose normal impulse is below this part of the largest of the moment counts as open: one that carries
@@ -51,6 +55,8 @@ pub struct Placed {
     pub orientation: DQuat,
     pub velocity: DVec3,
     pub spin: DVec3,
+    /// [`ASLEEP`] and [`QUARANTINED`], added.
+    pub flags: u32,
 }
 
 /// A contact of a moment; bodies by their place in the list.
@@ -110,7 +116,7 @@ impl Frame {
     /// As it goes over the wire. Positions count from `origin`, so that single precision is enough far out.
     pub fn encode(&self, origin: DVec3) -> Bytes {
         let size = HEADER_BYTES
-            + 4 * (self.bodies.len() * BODY_FLOATS + self.contacts.len() * CONTACT_WORDS)
+            + 4 * (self.bodies.len() * BODY_WORDS + self.contacts.len() * CONTACT_WORDS)
             + self.report.len();
         let mut out = Vec::with_capacity(size);
         let word = |out: &mut Vec<u8>, value: u32| out.extend_from_slice(&value.to_le_bytes());
@@ -131,6 +137,7 @@ impl Frame {
             [q.w, q.x, q.y, q.z].into_iter().for_each(|x| float(&mut out, x));
             vector(&mut out, body.velocity);
             vector(&mut out, body.spin);
+            word(&mut out, body.flags);
         }
         for contact in &self.contacts {
             word(&mut out, contact.a);
@@ -174,6 +181,7 @@ impl Observer {
             orientation: body.orientation(),
             velocity: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.velocity() },
             spin: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.spin() },
+            flags: ASLEEP * u32::from(body.is_sleeping()) + QUARANTINED * u32::from(body.is_quarantined()),
         };
         world.bodies().map(|(_, body)| place(body)).collect()
     }
@@ -242,6 +250,7 @@ mod tests {
                 orientation: DQuat::from_xyzw(0.0, 0.0, 0.6, 0.8),
                 velocity: DVec3::X,
                 spin: DVec3::Y,
+                flags: ASLEEP,
             }],
             contacts: vec![Touching {
                 a: 4,
@@ -257,7 +266,7 @@ mod tests {
             report: b"{}".to_vec(),
         };
         let bytes = frame.encode(DVec3::new(1e7, 0.0, 0.0));
-        assert_eq!(bytes.len(), 48 + 52 + 60 + 2);
+        assert_eq!(bytes.len(), 48 + 56 + 60 + 2);
         assert_eq!(&bytes[..4], b"SGF1");
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
         let float = |at: usize| f32::from_bits(word(at));
@@ -266,10 +275,10 @@ mod tests {
         assert_eq!([word(24), word(28), word(32)], [1, 1, 2]);
         assert_eq!([float(48), float(52), float(56)], [1.0, 2.0, 3.0]);
         assert_eq!([float(60), float(64), float(68), float(72)], [0.8, 0.0, 0.0, 0.6]);
-        assert_eq!([word(100), word(104)], [4, 5]);
-        assert_eq!([float(108), float(128), float(140)], [0.0, 1.0, 2.0]);
-        assert_eq!([float(144), float(148), float(152)], [-0.5, 0.25, 0.125]);
-        assert_eq!(word(156), 2);
-        assert_eq!(&bytes[160..], b"{}");
+        assert_eq!([word(104), word(108)], [4, 5]);
+        assert_eq!([float(112), float(132), float(144)], [0.0, 1.0, 2.0]);
+        assert_eq!([float(148), float(152), float(156)], [-0.5, 0.25, 0.125]);
+        assert_eq!([word(100), word(160)], [1, 2]);
+        assert_eq!(&bytes[164..], b"{}");
     }
 }

@@ -30,7 +30,11 @@ pub struct Recording {
 impl Recording {
     /// Opens a file and says what is in it: the run, its name, and the number of its moments.
     pub fn open(path: &Path) -> Result<(Arc<Run>, String, u32), ViewError> {
-        let bad = |why: RecordError| ViewError::Recording { path: path.to_owned(), why: why.to_string() };
+        let bad = |why: RecordError| match why {
+            // This one names the file itself.
+            why @ RecordError::Open { .. } => ViewError::RecordingFile(why),
+            why => ViewError::Recording { path: path.to_owned(), why: why.to_string() },
+        };
         let reader = Reader::open(path).map_err(bad)?;
         let header = reader.header().clone();
         let world = header.scene.build().map_err(|why| ViewError::Scene { name: header.scene.name.clone(), why })?;
@@ -77,6 +81,8 @@ impl Recording {
             orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
             velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
             spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
+            // Not recorded.
+            flags: 0,
         });
         Ok(Frame {
             epoch: EPOCH,
