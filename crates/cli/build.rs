@@ -10,6 +10,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
@@ -71,7 +72,10 @@ fn page(viewer: &Path, out: &Path) -> Result<PathBuf, String> {
     let made = viewer.join("dist");
     if modified(&made.join("index.html")) >= newest_source {
         println!("cargo::rerun-if-changed={}", made.display());
-        return Ok(made);
+        // A copy: the page may be built anew while the compiler reads it.
+        let page = out.join("dist");
+        copy(&made, &page).map_err(|error| format!("viewer/dist cannot be copied: {error}"))?;
+        return Ok(page);
     }
     let packages = viewer.join("node_modules/.package-lock.json");
     if modified(&packages) < modified(&viewer.join("package-lock.json")) {
@@ -97,6 +101,19 @@ fn npm<'a>(viewer: &Path, arguments: impl Iterator<Item = &'a OsStr>) -> Result<
             Err(format!("npm failed: {last}"))
         }
     }
+}
+
+/// Copies a directory in place of another.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    for file in files(from) {
+        let target = to.join(file.strip_prefix(from).unwrap_or(&file));
+        fs::create_dir_all(target.parent().unwrap_or(to))?;
+        fs::copy(&file, &target)?;
+    }
+    Ok(())
 }
 
 /// All files at or below a path, in order of name.

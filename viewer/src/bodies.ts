@@ -18,6 +18,11 @@ interface Group {
     bodies: number[];
 }
 
+/** Names that differ only in numbers at their end belong together: `brick/0/3/1`, `stone 07`. */
+function familyOf(name: string): string {
+    return name.replace(/[\s/_#-]*\d+([\s/_-]+\d+)*$/, "");
+}
+
 export class Bodies {
     readonly root = new THREE.Group();
     private readonly groups: Group[] = [];
@@ -142,11 +147,12 @@ export class Bodies {
                 this.own.push(new THREE.Color(colours.fixed));
                 return;
             }
-            const family = body.name.split("/")[0];
+            const family = familyOf(body.name);
             if (!families.has(family)) {
                 families.set(family, families.size);
             }
-            this.own.push(bodyColour(colours, body.name, index, families.get(family) ?? 0));
+            const shade = family === body.name ? 0 : index;
+            this.own.push(bodyColour(colours, families.get(family) ?? 0, shade));
         });
         this.floors.forEach(({ floor }) => floor.paint(colours));
     }

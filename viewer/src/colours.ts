@@ -29,7 +29,7 @@ const LIGHT: Palette = {
     floor: "#e3e6e9",
     line: "#b9c0c8",
     fixed: "#a9b0b8",
-    bodies: ["#c96f4a", "#4f7ea8", "#6f9a6a", "#d2a13c", "#8b6aa3", "#3f9a98", "#b85c78", "#8a8f55"],
+    bodies: ["#c96f4a", "#4f7ea8", "#6f9a6a", "#d2a13c", "#8b6aa3", "#3f9a98", "#b85c78", "#8a8f55", "#a0785a", "#5f6fae", "#4d8f72", "#b9834f"],
     selected: "#111827",
     stick: "#1f6fb2",
     slip: "#d9730d",
@@ -51,7 +51,7 @@ const DARK: Palette = {
     floor: "#1d2126",
     line: "#39414b",
     fixed: "#59626d",
-    bodies: ["#d98562", "#6b9cc9", "#88b381", "#dfb45c", "#a98ac2", "#58b5b1", "#d07c97", "#a8ad6e"],
+    bodies: ["#d98562", "#6b9cc9", "#88b381", "#dfb45c", "#a98ac2", "#58b5b1", "#d07c97", "#a8ad6e", "#bd9577", "#7f8ecb", "#6bb092", "#d3a070"],
     selected: "#ffffff",
     stick: "#5aa9e6",
     slip: "#f2994a",
@@ -74,14 +74,11 @@ export function palette(theme: Theme): Palette {
     return theme === "dark" ? DARK : LIGHT;
 }
 
-/** Bodies of one grid share a colour and differ a little in lightness. */
-export function bodyColour(colours: Palette, name: string, index: number, group: number): Color {
-    const colour = new Color(colours.bodies[group % colours.bodies.length]);
-    if (name.includes("/")) {
-        // The golden ratio spreads neighbours apart.
-        colour.offsetHSL(0, 0, 0.1 * (((index * 0.618034) % 1) - 0.5));
-    }
-    return colour;
+/** The colour of a family; its members differ a little in lightness. */
+export function bodyColour(colours: Palette, family: number, member: number): Color {
+    const colour = new Color(colours.bodies[family % colours.bodies.length]);
+    // The golden ratio spreads neighbours apart.
+    return member === 0 ? colour : colour.offsetHSL(0, 0, 0.15 * (((member * 0.618034) % 1) - 0.5));
 }
 
 /** A colour for the n-th island: hues a golden angle apart. */

@@ -111,7 +111,7 @@ export class Contacts {
         for (const instances of [this.points, this.shafts, this.heads, this.cones]) {
             instances.begin(frame.contactCount);
         }
-        const dot = 0.045 * this.size;
+        const dot = 0.036 * this.size;
         for (let c = 0; c < frame.contactCount; c++) {
             const at = c * CONTACT_WORDS;
             const state = frame.contactWords[at + 14] as ContactState;
@@ -128,7 +128,7 @@ export class Contacts {
             const strength = force.length();
             if (look.forces && strength > 0 && state !== ContactState.Open && reference > 0) {
                 const length = 1.2 * this.size * Math.min(strength / reference, LONGEST);
-                const thick = 0.022 * this.size;
+                const thick = 0.018 * this.size;
                 const tip = Math.min(7 * thick, 0.5 * length);
                 turn.setFromUnitVectors(up, force.normalize());
                 scale.set(thick, thick, length - tip);

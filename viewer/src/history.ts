@@ -4,7 +4,10 @@ import { CONTACT_WORDS, measuredOf, type Frame } from "./protocol";
 
 /** Most bytes of frames kept in a lane. */
 const KEPT_BYTES = 200 * 2 ** 20;
-/** Frames asked for at a time. */
+/** Frames asked for at a time: about so many bytes, and never more than the server gives. */
+const CHUNK_BYTES = 4 * 2 ** 20;
+const LARGEST_CHUNK = 512;
+/** While nothing is known of their size. */
 export const CHUNK = 64;
 
 /** What plots need of a frame; index by index, NaN where nothing is known. */
@@ -116,21 +119,27 @@ export class History {
 
     /** The next frames worth asking for: first what is about to be played, then what the curves lack. */
     missing(playhead: number): { from: number; to: number } | null {
-        const average = this.frames.size > 0 ? this.bytes / this.frames.size : 1;
-        const room = Math.max(CHUNK, Math.floor((0.8 * this.keptBytes) / Math.max(average, 1)));
-        const near = this.gap(Math.max(this.first, playhead), Math.min(this.end, playhead + room), (i) => this.has(i));
+        const average = this.frames.size > 0 ? this.bytes / this.frames.size : CHUNK_BYTES / CHUNK;
+        const chunk = Math.min(Math.max(Math.floor(CHUNK_BYTES / average), 8), LARGEST_CHUNK);
+        const room = Math.max(chunk, Math.floor((0.8 * this.keptBytes) / Math.max(average, 1)));
+        const near = this.gap(Math.max(this.first, playhead), Math.min(this.end, playhead + room), chunk, (i) => this.has(i));
         if (near !== null) {
             return near;
         }
         const known = (i: number): boolean => this.curves.degraded[i] !== undefined;
-        return this.gap(this.first, this.end, known);
+        return this.gap(this.first, this.end, chunk, known);
     }
 
-    private gap(from: number, to: number, known: (index: number) => boolean): { from: number; to: number } | null {
+    private gap(
+        from: number,
+        to: number,
+        chunk: number,
+        known: (index: number) => boolean,
+    ): { from: number; to: number } | null {
         for (let i = from; i < to; i++) {
             if (!known(i)) {
                 let end = i + 1;
-                while (end < to && end - i < CHUNK && !known(end)) {
+                while (end < to && end - i < chunk && !known(end)) {
                     end += 1;
                 }
                 return { from: i, to: end };

@@ -25,6 +25,8 @@ function element<T extends HTMLElement = HTMLElement>(id: string): T {
 
 /** Curves are redrawn this often while frames arrive [ms]. */
 const CURVES_EVERY = 100;
+/** How long frames may be on their way before they are asked for again [ms]. */
+const PATIENCE = 3000;
 const COLOURINGS = ["body", "state", "island", "motion"] as const;
 const PLAY = "M5 3.5v13l11-6.5z";
 const PAUSE = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
@@ -45,7 +47,8 @@ export class Page implements Listener {
     private state: State | null = null;
     private lanes: LaneCurves[] = [];
     private selection: Selection | null = null;
-    private asked: boolean[] = [];
+    /** The last frame that is on its way because it was asked for, lane by lane. */
+    private asked: (number | null)[] = [];
     private shownKey = "";
     private curvesDrawn = 0;
     private curvesKey = "";
@@ -105,13 +108,10 @@ export class Page implements Listener {
         if (lane === undefined || frame.epoch !== this.run?.epoch) {
             return;
         }
-        const next = lane.history.missing(this.playback.index);
         lane.history.add(frame, this.playback.index);
-        if (next === null || !lane.history.has(next.from)) {
-            return;
+        if (frame.index === this.asked[frame.lane]) {
+            this.asked[frame.lane] = null;
         }
-        // The first of what was asked for is here: more may be asked for.
-        this.asked[frame.lane] = false;
     }
 
     trouble(message: string | null): void {
@@ -187,12 +187,18 @@ export class Page implements Listener {
 
     private fetch(): void {
         this.lanes.forEach(({ history }, lane) => {
-            const gap = this.asked[lane] === true ? null : history.missing(this.playback.index);
-            if (gap !== null && this.run !== null) {
-                this.asked[lane] = true;
+            if (this.run === null || (this.asked[lane] ?? null) !== null) {
+                return;
+            }
+            const gap = history.missing(this.playback.index);
+            if (gap !== null) {
+                const last = gap.to - 1;
+                this.asked[lane] = last;
                 this.connection.send({ type: "frames", epoch: this.run.epoch, lane, ...gap });
                 // An answer that never comes must not stop everything.
-                window.setTimeout(() => (this.asked[lane] = false), 2000);
+                window.setTimeout(() => {
+                    this.asked[lane] = this.asked[lane] === last ? null : this.asked[lane];
+                }, PATIENCE);
             }
         });
     }

@@ -225,7 +225,7 @@ function short(value: number): string {
     if (size >= 1e4) {
         return `${Number((value / 1e3).toPrecision(3))}k`;
     }
-    return `${Number(value.toPrecision(3))}`.replace("-", "−");
+    return show(value, size < 1e-3 ? 1 : 3);
 }
 
 function rule(context: CanvasRenderingContext2D, y: number, from: number, to: number, colour: string): void {

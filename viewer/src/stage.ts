@@ -22,6 +22,8 @@ export interface Viewport {
     height: number;
 }
 
+/** Room around the scene when all of it is shown. */
+const AIR = 1.12;
 /** How near a click must be to a contact [px]. */
 const CONTACT_REACH = 12;
 
@@ -101,8 +103,8 @@ export class Stage {
             contacts.paint(theme);
             joints.paint(theme);
             sky.color.set(theme === "dark" ? "#cfd8e3" : "#ffffff");
-            sky.groundColor.set(theme === "dark" ? "#3a3f47" : "#b9b4ac");
-            sky.intensity = theme === "dark" ? 1.9 : 2.3;
+            sky.groundColor.set(theme === "dark" ? "#6a7380" : "#b9b4ac");
+            sky.intensity = theme === "dark" ? 2.3 : 2.4;
             sun.intensity = theme === "dark" ? 2.3 : 2.2;
         }
         this.touch();
@@ -145,12 +147,11 @@ export class Stage {
         this.size = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
         this.lanes.forEach((each) => this.place(each));
         this.resize();
-        const narrow = Math.min(1, this.camera.aspect);
-        const distance = (1.08 * this.size) / (Math.sin((this.camera.fov * Math.PI) / 360) * narrow);
         const direction = fromHome
-            ? new THREE.Vector3(0.52, -1, 0.42)
+            ? new THREE.Vector3(0.42, -1, 0.38)
             : this.camera.position.clone().sub(this.controls.target);
-        this.camera.position.copy(this.centre).addScaledVector(direction.normalize(), distance);
+        const distance = this.fittingDistance(box, direction.normalize());
+        this.camera.position.copy(this.centre).addScaledVector(direction, distance);
         this.camera.near = 0.01 * this.size;
         this.camera.far = 200 * this.size;
         this.camera.updateProjectionMatrix();
@@ -159,6 +160,22 @@ export class Stage {
         this.controls.maxDistance = 40 * this.size;
         this.controls.update();
         this.touch();
+    }
+
+    /** How far off the whole box is in the picture, with some air around it. */
+    private fittingDistance(box: THREE.Box3, direction: THREE.Vector3): number {
+        const right = new THREE.Vector3().crossVectors(this.camera.up, direction).normalize();
+        const up = new THREE.Vector3().crossVectors(direction, right);
+        const tall = Math.tan((this.camera.fov * Math.PI) / 360);
+        const wide = tall * this.camera.aspect;
+        let distance = 0;
+        for (let corner = 0; corner < 8; corner++) {
+            const pick = (bit: number, axis: "x" | "y" | "z"): number => (corner & bit ? box.max : box.min)[axis];
+            const offset = new THREE.Vector3(pick(1, "x"), pick(2, "y"), pick(4, "z")).sub(this.centre);
+            const spread = Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
+            distance = Math.max(distance, offset.dot(direction) + AIR * spread);
+        }
+        return distance;
     }
 
     /** Sun and floor of a lane, to the size of the scene. */

@@ -51,11 +51,13 @@ const PICTURES = [
         show: async (page) => settle(page, 60),
     },
     {
-        name: "viewer-phone",
-        args: ["arch", "--speed", "0"],
-        options: { width: 390, height: 780, scale: 2, touch: true },
+        name: "viewer-cones",
+        args: ["card_house", "--speed", "0"],
+        options: { width: 1280, height: 760 },
         show: async (page) => {
+            await page.selectOption("#colouring", "state");
             await page.click("#cones");
+            await page.click("#glass");
             await settle(page, 60);
         },
     },

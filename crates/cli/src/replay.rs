@@ -23,10 +23,7 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     let mut reader = open(&arguments.file)?;
     let bad = |why: RecordError| InputError::Recording { path: arguments.file.clone(), why };
     if arguments.check {
-        return check(&mut reader, output).map_err(|why| match why {
-            CheckError::Record(why) => bad(why),
-            CheckError::Output(why) => why,
-        });
+        return check(&mut reader, bad, output);
     }
     let header = reader.header().clone();
     let world = header.scene.build()?;
@@ -66,17 +63,16 @@ fn condition(reader: &Reader, output: &mut Output) -> Result<(), InputError> {
     Ok(())
 }
 
-enum CheckError {
-    Record(RecordError),
-    Output(InputError),
-}
-
-fn check(reader: &mut Reader, output: &mut Output) -> Result<Verdict, CheckError> {
-    condition(reader, output).map_err(CheckError::Output)?;
+fn check(
+    reader: &mut Reader,
+    bad: impl Fn(RecordError) -> InputError,
+    output: &mut Output,
+) -> Result<Verdict, InputError> {
+    condition(reader, output)?;
     let progress = StepProgress::new(reader.frames().saturating_sub(1) as u64);
     let verdict = record::check(reader, |_| progress.advance());
     progress.finish();
-    let (line, verdict) = match verdict.map_err(CheckError::Record)? {
+    let (line, verdict) = match verdict.map_err(bad)? {
         record::Verdict::Same { frames, steps } => {
             (format!("same: {frames} states of {steps} steps came out again, bit for bit"), Verdict::Solved)
         }
@@ -86,7 +82,7 @@ fn check(reader: &mut Reader, output: &mut Output) -> Result<Verdict, CheckError
             (line, Verdict::Unsolved)
         }
     };
-    output.line(&line).map_err(CheckError::Output)?;
+    output.line(&line)?;
     Ok(verdict)
 }
 

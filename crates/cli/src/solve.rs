@@ -12,6 +12,7 @@ use signorini_problem::io::{FileError, ProblemFile};
 use signorini_problem::{ContactProblem, Measure, Tolerance};
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,7 @@ impl Verdict {
 
 /// Solves the built-in problem by every method, and says what the table means.
 pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
+    check_outputs(options)?;
     output.line(source::BUILT_IN_DESCRIPTION)?;
     output.line("")?;
     let verdict = run(sources, options, output)?;
@@ -56,12 +58,13 @@ pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Outp
     Ok(verdict)
 }
 
+fn check_outputs(options: &SolveOptions) -> Result<(), InputError> {
+    [&options.json, &options.plot].into_iter().flatten().try_for_each(|path| check_writable(path))
+}
+
 /// Solves all problems by the methods chosen.
 pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
-    // Hours of solving must not end in a file that cannot be written.
-    for path in [&options.json, &options.plot].into_iter().flatten() {
-        check_writable(path)?;
-    }
+    check_outputs(options)?;
     if let Some(directory) = &options.dump_degraded {
         fs::create_dir_all(directory).map_err(|cause| InputError::Unwritable { path: directory.to_owned(), cause })?;
     }

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use workshop::{Workshop, signorini};
 
 #[test]
-fn without_arguments_the_built_in_problem_is_solved_by_every_method() {
-    let run = signorini(&[]);
+fn without_files_the_built_in_problem_is_solved_by_every_method() {
+    let run = signorini(&["solve"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(run.stderr, "");
     for method in Method::ALL {
@@ -210,8 +210,13 @@ fn unsolved_problems_are_written_as_files_that_reproduce_them() {
 
 #[test]
 fn a_reader_that_leaves_is_not_an_error() {
-    for arguments in [vec![], vec!["methods"], vec!["--help"], vec!["solve", "--scene", "stack3", "--method", "exact"]]
-    {
+    for arguments in [
+        vec!["scenes"],
+        vec!["scenes", "demo"],
+        vec!["methods"],
+        vec!["--help"],
+        vec!["solve", "--scene", "stack3", "--method", "exact"],
+    ] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_signorini"))
             .args(&arguments)
             .stdout(Stdio::piped())
@@ -227,7 +232,7 @@ fn a_reader_that_leaves_is_not_an_error() {
 
 #[test]
 fn generated_problems_are_listed_and_solved_by_name() {
-    let list = signorini(&["scenes"]);
+    let list = signorini(&["problems"]);
     assert_eq!((list.code, list.stderr.as_str()), (0, ""));
     assert_eq!(list.stdout.lines().count(), entries().len());
     let (one, other) = (entries()[0].name, entries()[1].name);
@@ -238,5 +243,5 @@ fn generated_problems_are_listed_and_solved_by_name() {
 
     let unknown = signorini(&["solve", "--scene", "sandcastle"]);
     assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""));
-    assert!(unknown.stderr.contains("'sandcastle'") && unknown.stderr.contains("signorini scenes"), "{unknown:?}");
+    assert!(unknown.stderr.contains("'sandcastle'") && unknown.stderr.contains("signorini problems"), "{unknown:?}");
 }

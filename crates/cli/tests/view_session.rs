@@ -112,7 +112,7 @@ fn a_finished_run_can_be_read_from_its_beginning() {
     assert!(states.iter().all(|state| *state != 2), "contacts at rest are in states {states:?}");
     // The last step of sliding is cut short: the way differs from v₀²/(2 μ g) by at most h v₀.
     assert!((stopped.bodies[0][0] - 0.408).abs() < 2e-3, "{}", stopped.bodies[0][0]);
-    assert_eq!(stopped.bodies[0][7], 0.0);
+    assert!(stopped.bodies[0][7].abs() < 1e-8, "{}", stopped.bodies[0][7]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn two_lanes_start_equal_and_are_judged_apart() {
     until(&mut socket, "finished");
     let [a, b] = [0, 1].map(|lane| fetch(&mut socket, &run["epoch"], lane, 0));
     assert_eq!(a.bodies, b.bodies);
-    let [a, b] = [0, 1].map(|lane| fetch(&mut socket, &run["epoch"], lane, 50).report.unwrap());
+    let [a, b] = [0, 1].map(|lane| fetch(&mut socket, &run["epoch"], lane, 1).report.unwrap());
     let measured = |report: &Value| report["measured"].as_f64().unwrap();
     assert_eq!(a["status"], "certified");
     assert!(measured(&b) > measured(&a), "{} against {}", measured(&b), measured(&a));

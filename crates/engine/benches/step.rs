@@ -1,7 +1,8 @@
 //! Cost of a step, stage by stage: `cargo bench --bench step`, or `cargo bench --bench step -- wall bin` for some scenes.
 //!
 //! A table on stderr, CSV on stdout; times are milliseconds, stages are medians over the steps of the phase. One thread
-//! unless `THREADS` says otherwise. A phase that takes too long is cut short; its row says after how many steps.
+//! unless `THREADS` says otherwise. A phase that takes too long is cut short; its row says after how many steps. Where the
+//! system tells (Linux), `cpu_mean` is processor time over steps: what a busy machine leaves to compare, with one thread.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -218,7 +219,13 @@ fn quantile(values: &mut [f64], part: f64) -> f64 {
     values.get((part * values.len() as f64) as usize).copied().unwrap_or(f64::NAN)
 }
 
-fn report(scene: &str, phase: &Phase, bodies: usize, taken: &[(f64, StepReport)]) {
+/// Time that this thread has been on a processor \[ms\], in steps of some ms.
+fn processor_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).map_or(f64::NAN, |ns| 1e-6 * ns)
+}
+
+fn report(scene: &str, phase: &Phase, bodies: usize, taken: &[(f64, StepReport)], cpu: f64) {
     let stages: [fn(&StepReport) -> f64; 8] = [
         |r| r.times.free_motion,
         |r| r.times.broad_phase,
@@ -239,13 +246,13 @@ fn report(scene: &str, phase: &Phase, bodies: usize, taken: &[(f64, StepReport)]
     let stages = stages.map(|stage| 1e3 * of(&|(_, r)| stage(r), 0.5));
     let listed = stages.map(|x| format!("{x:.4}")).join(",");
     println!(
-        "{scene},{bodies},{contacts},{},{median:.4},{p95:.4},{worst:.1e},{degraded},{listed},{most:.4},{}",
+        "{scene},{bodies},{contacts},{},{median:.4},{p95:.4},{worst:.1e},{degraded},{listed},{most:.4},{},{cpu:.4}",
         phase.name,
         taken.len()
     );
     let listed = stages.map(|x| format!("{x:8.3}")).join("");
     eprintln!(
-        "{scene:12}{:11}{bodies:5}{contacts:7}{median:9.3}{p95:9.3}{most:9.2} {worst:8.1e}{degraded:5} |{listed} | {}",
+        "{scene:12}{:11}{bodies:5}{contacts:7}{median:9.3}{p95:9.3}{most:9.2} {worst:8.1e}{degraded:5} |{listed} | {:4} {cpu:9.3}",
         phase.name,
         taken.len()
     );
@@ -256,7 +263,7 @@ fn run(scene: &Scene) {
     for phase in scene.phases {
         (phase.start)(&mut world);
         let mut taken = Vec::with_capacity(phase.steps);
-        let begin = Instant::now();
+        let (begin, processor) = (Instant::now(), processor_time());
         for _ in 0..phase.steps {
             let start = Instant::now();
             let step = world.step(H).unwrap();
@@ -266,7 +273,8 @@ fn run(scene: &Scene) {
             }
         }
         if phase.measured {
-            report(scene.name, phase, world.bodies().count(), &taken);
+            let cpu = (processor_time() - processor) / taken.len() as f64;
+            report(scene.name, phase, world.bodies().count(), &taken, cpu);
         }
     }
 }
@@ -274,11 +282,11 @@ fn run(scene: &Scene) {
 fn main() {
     println!(
         "scene,bodies,contacts,phase,ms_per_step_median,ms_p95,worst_natural,degraded_steps,\
-         free,broad,manifold,contact,island,solve,position,integrate,ms_max,steps"
+         free,broad,manifold,contact,island,solve,position,integrate,ms_max,steps,cpu_mean"
     );
     eprintln!(
         "scene       phase     bodies contacts median      p95     most  natural  deg |    free   broad manifold \
-         contact island  solve position integrate | steps"
+         contact island  solve position integrate | steps cpu mean"
     );
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(1);

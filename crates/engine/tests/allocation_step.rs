@@ -114,8 +114,10 @@ fn with_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
+/// What is run, and its name.
 type Scene = (&'static str, fn() -> World);
 
+/// One test, because the last part counts all threads of the process.
 #[test]
 fn a_steady_step_allocates_nothing() {
     let scenes: [Scene; 5] =
@@ -124,11 +126,6 @@ fn a_steady_step_allocates_nothing() {
         let counts = with_threads(1, || allocations(&mut build(), || OWN.with(Cell::get)));
         assert_eq!(counts, vec![0; 60], "{name}, one thread");
     }
-}
-
-/// Counts other threads too, among them the one that waits for the tests.
-#[test]
-fn sharing_between_threads_costs_less_than_an_allocation_per_step() {
     // Work handed to other threads goes through queues that grow now and then.
     let counts = with_threads(4, || allocations(&mut islands(), || ALL.load(Ordering::Relaxed)));
     println!("40 islands, four threads: {} allocations in 60 steps", counts.iter().sum::<usize>());

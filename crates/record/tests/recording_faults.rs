@@ -301,8 +301,13 @@ fn i14_a_damaged_chunk_in_the_middle_hides_no_other() {
         let mut bytes = original.clone();
         bytes[victim.start + at] ^= mask;
         let (missing, damaged, finished) = lost(&bytes);
-        let hurt = usize::from(at < index);
-        assert!((hurt..=hurt * per_chunk).contains(&missing), "byte {at}: {missing} frames lost");
+        // Where only a length is wrong, the checksum still vouches for the content.
+        let (fewest, most) = match at {
+            60 | 33 => (1, per_chunk),
+            _ if at < index => (0, per_chunk),
+            _ => (0, 0),
+        };
+        assert!((fewest..=most).contains(&missing), "byte {at}: {missing} frames lost");
         assert!(finished && damaged == 1, "byte {at}: {damaged} places of damage, finished {finished}");
     }
     // Half of the file overwritten from a chunk's beginning on by zeros, up to another chunk.

@@ -4,7 +4,7 @@
 //!
 //! | tier | what | when |
 //! |---|---|---|
-//! | 0 | the guess; if it is nearly certified, a Newton step from it | always: a resting scene ends here |
+//! | 0 | the guess; in simulations, a Newton step from one that is nearly certified | always: a resting scene ends here |
 //! | 1 | one contact in closed form; pivoting | one block; no friction |
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
@@ -58,6 +58,19 @@ pub struct ExactOptions {
     pub folds: Folds,
     /// How far to go when the usual methods have failed.
     pub persistence: Persistence,
+    /// What to do with a guess that is certified, or nearly.
+    pub guesses: Guesses,
+}
+
+/// How far a good guess is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Guesses {
+    /// If it is certified it is the answer, bit for bit.
+    #[default]
+    Take,
+    /// Unless it is settled ([`is_settled`]) a Newton step is made from it: for simulations, where the error of an answer
+    /// that is taken again and again adds up.
+    Refine,
 }
 
 /// How much more than usual an unusual problem may cost.
@@ -90,14 +103,15 @@ impl Default for ExactOptions {
             last_sweeps: 20_000,
             folds: Folds::WalkAround,
             persistence: Persistence::Thorough,
+            guesses: Guesses::Take,
         }
     }
 }
 
 impl ExactOptions {
-    /// For the steps of a simulation: bounded cost.
+    /// For the steps of a simulation: bounded cost, and answers that last.
     pub fn stepping() -> Self {
-        ExactOptions { persistence: Persistence::Bounded, ..ExactOptions::default() }
+        ExactOptions { persistence: Persistence::Bounded, guesses: Guesses::Refine, ..ExactOptions::default() }
     }
 }
 
@@ -105,7 +119,9 @@ impl ExactOptions {
 const SMALL: usize = 16;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
-/// The first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+/// The same where the rate says that the end is far.
+const MOST_SWEEPS_PER_LOOK: usize = 50;
+/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
 const DOUBT: f64 = 2.0;
 /// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
 /// scalar code runs at about a third of the speed of the dense fronts.
@@ -294,12 +310,15 @@ impl Exact {
         let target = 0.5 * search.stop.tolerance.value;
         let small = problem.blocks().len() <= SMALL;
         let arrived = search.stop.target_speed(problem);
+        let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
         let mut last = search.best;
-        let mut done = 0;
+        let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
         while done < cap {
-            for _ in 0..SWEEPS_PER_LOOK {
+            let mut swept = 0;
+            while swept < ahead {
                 let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
                 done += 1;
+                swept += 1;
                 search.effort.iterations += 1;
                 // Nothing moves any more: worth asking the judge at once.
                 if change <= arrived {
@@ -313,15 +332,17 @@ impl Exact {
             history.record(search.effort.iterations, search.best);
             let now = search.best;
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
-            let rate = (now / last).ln() / SWEEPS_PER_LOOK as f64;
+            let rate = (now / last).ln() / swept as f64;
             let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
             if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
                 return false;
             }
-            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && DOUBT * needed * cost > self.budget(search, effort) {
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && doubt * needed * cost > self.budget(search, effort) {
                 return false;
             }
             last = now;
+            // A look costs as much as a sweep or two: none before half of what is still needed.
+            ahead = SWEEPS_PER_LOOK.max((0.5 * needed).min(MOST_SWEEPS_PER_LOOK as f64) as usize);
         }
         false
     }
@@ -376,11 +397,12 @@ impl Exact {
 
     fn escalate(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
         let verdict = self.guess(search, impulses);
-        if verdict == Verdict::Settled {
+        let take = self.options.guesses == Guesses::Take;
+        if verdict == Verdict::Settled || verdict == Verdict::Certified && take {
             return;
         }
         let at_rest = search.best <= NEARLY_AT_REST * search.stop.tolerance.value;
-        if at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
+        if !take && at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
             return;
         }
         if verdict == Verdict::Open {

@@ -36,7 +36,7 @@ pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
-pub use exact::{Exact, ExactOptions, Folds, Persistence, Selection, is_settled};
+pub use exact::{Exact, ExactOptions, Folds, Guesses, Persistence, Selection, is_settled};
 pub use fischer_burmeister::FischerBurmeister;
 pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};

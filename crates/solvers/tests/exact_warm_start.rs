@@ -50,7 +50,8 @@ fn perturbed_problems_cost_fewer_factorizations_warm_than_cold() {
             assert_feasible(&next.name, &next.problem, &warm.impulses);
             assert!(counts[0] <= 6, "{}: {} warm", next.name, counts[0]);
             assert!(counts[1] <= 15, "{}: {} cold", next.name, counts[1]);
-            assert!(counts[0] < counts[1], "{}: {counts:?}", next.name);
+            // What sticks everywhere takes one factorization cold as well; only an unchanged problem takes none.
+            assert!(counts[0] < counts[1] || counts == [1, 1], "{}: {counts:?}", next.name);
         }
     }
 }

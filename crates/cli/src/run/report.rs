@@ -21,6 +21,9 @@ pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> 
 
 fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
     let mut lines = vec![("run", pace(tally)), ("verdict", verdict(tally))];
+    if let Some(worst) = &tally.worst_miss {
+        lines.push(("", format!("{} times the tolerance at worst, {}", number(worst.value), place(worst))));
+    }
     lines.push((
         "residual",
         match &tally.worst_residual {

@@ -62,6 +62,8 @@ pub struct Tally {
     pub degraded: u64,
     /// The first of those.
     pub first_degraded: Option<u64>,
+    /// The step that misses its tolerance by the largest factor, with that factor.
+    pub worst_miss: Option<Worst>,
     /// Largest residual [m/s].
     pub worst_residual: Option<Worst>,
     /// Deepest overlap \[m\].
@@ -120,6 +122,7 @@ impl Tally {
             certified: 0,
             degraded: 0,
             first_degraded: None,
+            worst_miss: None,
             worst_residual: None,
             deepest: None,
             most_contacts: 0,
@@ -142,6 +145,11 @@ impl Tally {
         self.push_report(world.steps(), world.time(), report);
         if worst && let Some(record) = &mut self.worst_residual {
             name_block(world, record);
+        }
+        if let Some(miss) = &mut self.worst_miss
+            && miss.step == world.steps()
+        {
+            name_block(world, miss);
         }
         // Names are looked up only for records, of which there are few.
         if let Some(deepest) = &mut self.deepest
@@ -166,6 +174,12 @@ impl Tally {
             StepStatus::Degraded => {
                 self.degraded += 1;
                 self.first_degraded.get_or_insert(step);
+                let allowed = self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0));
+                let value = report.certificate.map_or(f64::INFINITY, |c| c.natural) / allowed;
+                if self.worst_miss.as_ref().is_none_or(|worst| value > worst.value) {
+                    let (island, block) = (report.worst_island, report.certificate.and_then(|c| c.worst_block));
+                    self.worst_miss = Some(Worst { value, step, time, island, block, ..Worst::default() });
+                }
             }
         }
         if let Some(certificate) = &report.certificate

@@ -22,7 +22,7 @@ const GREETING: Duration = Duration::from_secs(10);
 /// How long one message may take to get into the socket.
 const STALL: Duration = Duration::from_secs(20);
 /// A page this many moments behind skips to the newest.
-const MOST_BEHIND: u32 = 120;
+const MOST_BEHIND: u32 = 30;
 /// Most requests for frames that wait.
 const MOST_REQUESTS: usize = 16;
 

@@ -129,7 +129,7 @@ pub(crate) fn integrate(
         }
         end.push(state);
     }
-    Ok(fast::curtail(world, scene, &modes, outcome.after, narrow_phase, end))
+    Ok(fast::curtail(world, scene, modes, outcome.after, narrow_phase, end))
 }
 
 fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -> BodyState {

@@ -89,6 +89,9 @@ pub(crate) fn reflect(
     Ok(Some(Sequence { time, change, contact_impulses, joint_impulses }))
 }
 
+/// Impulses, and the change of velocity they make.
+type Answer = (Vec<f64>, Vec<Twist>);
+
 /// Velocities and impulses as the rounds go on. Contacts are named by their place in the island.
 struct Rounds<'a> {
     scene: &'a Scene<'a>,
@@ -248,7 +251,7 @@ impl Rounds<'_> {
         rows: Vec<JacobianRow>,
         q: Vec<f64>,
         space: &mut IslandSpace,
-    ) -> Result<Option<(Vec<f64>, Vec<Twist>)>, StepError> {
+    ) -> Result<Option<Answer>, StepError> {
         let delassus = Delassus::Factored(FactoredDelassus::new(self.inverse_mass.clone(), pairs, rows));
         let problem = ContactProblem::new(blocks, delassus, q, Symmetry::Exact)
             .map_err(|source| StepError::Problem { island: self.index, source })?;

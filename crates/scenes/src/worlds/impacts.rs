@@ -7,7 +7,7 @@ use super::parts::{Describe, G, ball, cuboid, floor, scene, weightless};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
-use signorini::scene::{BodyDescription, ShapeDescription};
+use signorini::scene::{BodyDescription, ImpactDescription, ShapeDescription};
 
 const STEP: f64 = 1.0 / 60.0;
 
@@ -65,6 +65,12 @@ pub(super) const SCENES: &[NamedScene] = &[
         about: "A ball hits three that touch, all at once: Moreau's law sends the three off together.",
         make: one_hits_three,
         answers: one_hits_three_answers,
+    },
+    NamedScene {
+        name: "cradle_touching",
+        about: "A ball hits four that touch, blows passed on one after the other: the last leaves with its velocity.",
+        make: cradle_touching,
+        answers: cradle_touching_answers,
     },
     NamedScene {
         name: "skew_bounce_slides",
@@ -315,6 +321,35 @@ fn one_hits_three_answers() -> Vec<Expectation> {
             expected: 2.0,
             tolerance: 1e-9,
             measured: |o| o.kinetic_energy(o.last_frame()),
+        },
+    ]
+}
+
+/// As `one_hits_three` with one ball more, and the other law of impact.
+fn cradle_touching() -> Scene {
+    let ball = |k: u32| {
+        let (x, v) = if k == 0 { (-0.3, 2.0) } else { (0.0, 0.0) };
+        elastic_ball(&format!("ball {k}"), 1.0, [f64::from(k) + x, 0.0, 0.0], [v, 0.0, 0.0])
+    };
+    let mut scene = weightless(STEP, 0.5, (0..5).map(ball).collect());
+    scene.treatment.impact = ImpactDescription::Sequential { rounds: 400 };
+    scene
+}
+
+/// Blows that follow each other are exchanges: only the last ball moves, after the 0.3 m that the first had to go.
+fn cradle_touching_answers() -> Vec<Expectation> {
+    vec![
+        speed("velocity of the last ball", "v", 2.0, |o| o.last("ball 4").velocity.x),
+        speed("speed left in the others", "0", 0.0, |o| {
+            (0..4).map(|k| o.last(&format!("ball {k}")).velocity.length()).sum()
+        }),
+        Expectation {
+            what: "way of the last ball",
+            unit: "m",
+            formula: "v t − d",
+            expected: 2.0 * 0.5 - 0.3,
+            tolerance: 1e-9,
+            measured: |o| o.displacement("ball 4").x,
         },
     ]
 }

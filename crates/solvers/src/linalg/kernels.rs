@@ -89,6 +89,7 @@ mod tests {
     use super::*;
 
     /// The loops without dispatch, entry by entry in the order they promise.
+    #[allow(clippy::too_many_arguments)]
     fn reference(a: &[f64], lda: usize, rows: usize, depth: usize, right: &mut [f64], ld: usize, b: usize, c: usize) {
         for column in right.chunks_exact_mut(ld) {
             for i in 0..rows {

@@ -1,0 +1,250 @@
+//! Scenes and recordings as a person meets them: run, replay, export, scenes, completions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod workshop;
+
+use serde_json::Value;
+use signorini::Scene;
+use signorini_record::Reader;
+use signorini_scenes::worlds;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use workshop::{Workshop, signorini};
+
+/// A box that slides, stops and stays: certified throughout.
+const SLIDING: &str = r#"
+name = "sliding"
+step = 0.01
+duration = 0.5
+
+[[bodies]]
+name = "floor"
+kind = "fixed"
+shape = { half_space = { normal = [0, 0, 1] } }
+
+[[bodies]]
+name = "box"
+shape = { cuboid = { half_extents = [0.2, 0.1, 0.1] } }
+position = [0, 0, 0.1]
+velocity = [1, 0, 0]
+"#;
+
+fn write(shop: &Workshop, name: &str, text: &str) -> String {
+    fs::write(shop.path(name), text).unwrap();
+    shop.path(name)
+}
+
+#[test]
+fn without_arguments_the_demonstration_runs_and_says_what_is_next() {
+    let run = signorini(&[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
+    for word in ["certified: all", "residual", "energy", "signorini view", "signorini solve"] {
+        assert!(run.stdout.contains(word), "{word} is missing:\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_scene_file_runs_to_its_end_and_is_accounted_for() {
+    let shop = Workshop::new("run_file");
+    let scene = write(&shop, "sliding.toml", SLIDING);
+    let run = signorini(&["run", &scene]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
+    for word in ["50 steps of 10.0 ms", "certified: all 50 steps", "of 'box' and 'floor'", "friction -", "fingerprint"]
+    {
+        assert!(run.stdout.contains(word), "{word} is missing:\n{}", run.stdout);
+    }
+    // What friction takes is the energy the box had: 16 kg at 1 m/s.
+    let json = signorini(&["run", &scene, "--report", "json"]);
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((report["certified"].as_u64(), report["degraded"].as_u64()), (Some(50), Some(0)));
+    assert_eq!(report["worst_residual"]["bodies"], serde_json::json!(["box", "floor"]));
+    assert!((report["energy"]["friction"].as_f64().unwrap() + 8.0).abs() < 1e-6, "{report}");
+    assert!(report["energy"]["closure"].as_f64().unwrap() < 1e-9);
+    assert!(report["energy"]["end"]["linear"].as_f64().unwrap() < 1e-12);
+}
+
+#[test]
+fn options_change_the_scene_and_nothing_else() {
+    let shop = Workshop::new("run_options");
+    let scene = write(&shop, "sliding.toml", SLIDING);
+    let report = |arguments: &[&str]| {
+        let run = signorini(&[&["run", &scene, "--report", "json"], arguments].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        serde_json::from_str::<Value>(&run.stdout).unwrap()
+    };
+    let hash = |report: &Value| report["hash"].as_str().unwrap().to_owned();
+    let plain = report(&[]);
+    assert_eq!(report(&["--steps", "7"])["steps"], 7);
+    assert_eq!(report(&["--time", "0.2"])["steps"], 20);
+    let other = report(&["--method", "nsgs", "--tolerance", "1e-8"]);
+    assert_eq!((other["method"].as_str(), other["tolerance"].as_f64()), (Some("nsgs"), Some(1e-8)));
+    for threads in ["1", "2", "5"] {
+        assert_eq!(hash(&report(&["--threads", threads])), hash(&plain));
+    }
+}
+
+#[test]
+fn a_run_that_misses_its_tolerance_says_so_with_its_exit_code() {
+    let shop = Workshop::new("run_degraded");
+    let mut scene = worlds::find("demo").unwrap().scene();
+    (scene.solver.method, scene.solver.max_iterations) = ("pgs".to_owned(), Some(2));
+    let file = write(&shop, "hard.json", &scene.to_json());
+    let plot = shop.path("hard.svg");
+    let run = signorini(&["run", &file, "--steps", "20", "--plot", &plot]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("degraded: ") && run.stdout.contains("miss the tolerance"), "{}", run.stdout);
+    let drawing = fs::read_to_string(plot).unwrap();
+    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
+    assert!(drawing.contains("degraded step") && drawing.contains("energy [J]") && drawing.contains("residual [m/s]"));
+    assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "a point that cannot be drawn");
+}
+
+#[test]
+fn a_recording_is_replayed_checked_and_exported() {
+    let shop = Workshop::new("record");
+    let (scene, file) = (write(&shop, "sliding.toml", SLIDING), shop.path("sliding.mcap"));
+    let run = signorini(&["run", &scene, "--record", &file, "--contacts"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("sliding.mcap"), "{}", run.stdout);
+    let mut reader = Reader::open(&file).unwrap();
+    assert_eq!((reader.frames(), reader.contact_steps(), reader.is_finished()), (51, 50, true));
+    assert_eq!(reader.header().scene, Scene::load(&scene).unwrap());
+
+    let shown = signorini(&["replay", &file]);
+    assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{shown:?}");
+    assert!(shown.stdout.contains("51 states") && shown.stdout.contains("certified: all 50 steps"), "{}", shown.stdout);
+    let fingerprint = |text: &str| text.lines().find(|line| line.starts_with("fingerprint")).unwrap().to_owned();
+    assert_eq!(fingerprint(&shown.stdout), fingerprint(&run.stdout));
+
+    let same = signorini(&["replay", &file, "--check"]);
+    assert_eq!((same.code, same.stderr.as_str()), (0, ""), "{same:?}");
+    assert!(same.stdout.contains("same: 51 states of 50 steps came out again, bit for bit"), "{}", same.stdout);
+
+    let tables = shop.path("tables");
+    let exported = signorini(&["export", &file, "--csv", &tables]);
+    assert_eq!(exported.code, 0, "{exported:?}");
+    for table in ["bodies.csv", "steps.csv", "contacts.csv"] {
+        assert!(fs::read_to_string(Path::new(&tables).join(table)).unwrap().lines().count() > 50, "{table}");
+    }
+
+    // One bit of the last digit of a number, while the box still moves, and a checksum to match.
+    let frame = reader.frame(11).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let (old, new) = (frame.poses[0][0].to_le_bytes(), frame.poses[0][0].next_up().to_le_bytes());
+    let at = bytes.windows(8).position(|window| window == old).unwrap();
+    bytes[at..at + 8].copy_from_slice(&new);
+    let (mut chunk, mut size) = (8, 0);
+    while chunk + 9 + size <= at {
+        chunk += if size == 0 { 0 } else { 9 + size };
+        size = u64::from_le_bytes(bytes[chunk + 1..chunk + 9].try_into().unwrap()) as usize;
+    }
+    // Without the checksum the chunk is damaged and passed over.
+    fs::write(&file, &bytes).unwrap();
+    let damaged = signorini(&["replay", &file, "--check"]);
+    assert_eq!(damaged.code, 0, "{damaged:?}");
+    assert!(damaged.stdout.contains("a chunk whose checksum is wrong"), "{}", damaged.stdout);
+    let checksum = crc32fast::hash(&bytes[chunk + 49..chunk + 9 + size]);
+    bytes[chunk + 33..chunk + 37].copy_from_slice(&checksum.to_le_bytes());
+    fs::write(&file, &bytes).unwrap();
+    let different = signorini(&["replay", &file, "--check"]);
+    assert_eq!((different.code, different.stderr.as_str()), (1, ""), "{different:?}");
+    assert!(different.stdout.contains("differs: step 11 (") && different.stdout.contains("position x of 'box'"));
+}
+
+#[test]
+fn a_recording_is_read_while_its_run_goes_on_and_after_it_is_killed() {
+    let shop = Workshop::new("live");
+    let (scene, file) = (write(&shop, "sliding.toml", SLIDING), shop.path("long.mcap"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_signorini"))
+        .args(["run", &scene, "--steps", "100000000", "--record", &file])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let frames = (0..600).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        Reader::open(&file).ok().map(|reader| reader.frames()).filter(|frames| *frames > 100)
+    });
+    let second = signorini(&["run", &scene, "--record", &file]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(frames.is_some(), "nothing was readable for a minute");
+    assert_eq!(second.code, 2, "{second:?}");
+    assert!(second.stderr.contains("is being written by another program"), "{}", second.stderr);
+    let shown = signorini(&["replay", &file]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.stdout.contains("The recording has no end"), "{}", shown.stdout);
+}
+
+#[test]
+fn scenes_are_listed_and_written_out_to_start_from() {
+    let list = signorini(&["scenes"]);
+    assert_eq!((list.code, list.stderr.as_str()), (0, ""));
+    assert_eq!(list.stdout.lines().count(), worlds::all().len());
+    let entries: Vec<Value> = serde_json::from_str(&signorini(&["scenes", "--json"]).stdout).unwrap();
+    assert_eq!(entries.len(), worlds::all().len());
+    for named in worlds::all() {
+        assert!(list.stdout.lines().any(|line| line.starts_with(named.name) && line.contains(named.about)));
+    }
+    let shop = Workshop::new("scenes");
+    let name = worlds::all()[1].name;
+    let (toml, json) = (signorini(&["scenes", name]), signorini(&["scenes", name, "--json"]));
+    let scene = worlds::all()[1].scene();
+    assert_eq!(Scene::load(write(&shop, "mine.toml", &toml.stdout)).unwrap(), scene);
+    assert_eq!(Scene::load(write(&shop, "mine.json", &json.stdout)).unwrap(), scene);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_to_do() {
+    let shop = Workshop::new("run_wrong");
+    let broken = write(&shop, "broken.toml", &SLIDING.replace("velocity", "velocty"));
+    let letter = write(&shop, "letter.mcap", "dear reader, this is no recording");
+    let scene = write(&shop, "sliding.toml", SLIDING);
+    let nowhere = shop.path("no/such/place/out.mcap");
+    for (arguments, words) in [
+        (vec!["run", "dmo"], vec!["no scene is called 'dmo'", "did you mean 'demo'?", "signorini scenes"]),
+        (vec!["run", "xyzzy"], vec!["no scene is called 'xyzzy'", "signorini scenes"]),
+        (vec!["run", "no/such.toml"], vec!["no/such.toml: no such file"]),
+        (vec!["run", &letter], vec!["a scene file ends in .toml or .json"]),
+        (vec!["run", &broken], vec!["broken.toml:15:1: ", "did you mean 'velocity'?", "docs/scenes.md"]),
+        (vec!["run", &scene, "--record", &scene], vec!["exists and is not a recording; it is left alone"]),
+        (vec!["run", &scene, "--record", &nowhere], vec!["cannot be written"]),
+        (vec!["run", &scene, "--method", "magic"], vec!["unknown method 'magic'"]),
+        (vec!["run", &scene, "--method", "active-set"], vec!["step 1 was not taken", "active-set"]),
+        (vec!["run", &scene, "--steps", "0"], vec!["--steps"]),
+        (vec!["run", &scene, "--time", "-1"], vec!["such as 2.5"]),
+        (vec!["run", &scene, "--time", "1", "--steps", "1"], vec!["cannot be used with"]),
+        (vec!["run", &scene, "--threads", "0"], vec!["between 1 and 1024"]),
+        (vec!["run", &scene, "--contacts"], vec!["--record"]),
+        (vec!["run"], vec!["<SCENE>"]),
+        (vec!["replay", &letter], vec!["letter.mcap: not a recording"]),
+        (vec!["replay", "none.mcap", "--check"], vec!["none.mcap"]),
+        (vec!["export", &letter, "--csv", &letter], vec!["not a recording"]),
+        (vec!["scenes", "dmo"], vec!["did you mean 'demo'?"]),
+        (vec!["completions", "cmd.exe"], vec!["bash"]),
+    ] {
+        let run = signorini(&arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+        for word in words {
+            assert!(run.stderr.contains(word), "{arguments:?}: '{word}' is missing in {}", run.stderr);
+        }
+    }
+    assert_eq!(fs::read_to_string(&scene).unwrap(), SLIDING);
+}
+
+#[test]
+fn every_command_shows_an_example_and_shells_complete_it() {
+    for command in ["run", "replay", "export", "scenes", "solve", "completions"] {
+        let help = signorini(&[command, "--help"]);
+        assert_eq!(help.code, 0);
+        assert!(help.stdout.contains(&format!("  signorini {command}")), "{}", help.stdout);
+    }
+    assert!(signorini(&["--help"]).stdout.contains("Exit code: 0 all certified"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = signorini(&["completions", shell]);
+        assert_eq!((script.code, script.stderr.as_str()), (0, ""));
+        assert!(script.stdout.contains("signorini") && script.stdout.contains("replay"), "{shell}");
+    }
+}
