@@ -13,7 +13,7 @@ import numpy as np
 
 import signorini as sg
 
-DT, STEPS, ROUNDS = 1e-3, 1000, 15
+DT, STEPS, ROUNDS = 1e-3, 1000, 51
 
 
 def small_world() -> sg.World:
@@ -44,15 +44,14 @@ def main() -> None:
         "world.step": step_by_step,
         "world.run": lambda: world.run(STEPS, dt=DT),
     }
-    # In turn, and the least of each: what differs is then not the machine.
-    least = dict.fromkeys(ways, float("inf"))
-    for _ in range(ROUNDS):
-        for name, work in ways.items():
-            least[name] = min(least[name], processor_seconds(work) / STEPS)
+    # In turn, and the median of what each round found: what differs is then not the machine.
+    rounds = np.array([[processor_seconds(work) / STEPS for work in ways.values()] for _ in range(ROUNDS)])
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    for name, seconds in least.items():
-        over = seconds - least["Rust"]
-        print(f"{name:<12}{1e6 * seconds:8.2f} µs per step, {1e6 * over:+.2f} µs, {100 * over / least['Rust']:+.1f} %")
+    for index, name in enumerate(ways):
+        seconds = float(np.median(rounds[:, index]))
+        over = float(np.median(rounds[:, index] - rounds[:, 0]))
+        relative = 100 * float(np.median(rounds[:, index] / rounds[:, 0] - 1))
+        print(f"{name:<12}{1e6 * seconds:8.2f} µs per step, {1e6 * over:+.2f} µs, {relative:+.1f} %")
 
     velocity = np.random.default_rng(1).normal(size=(1000, 3))
     seconds, hashes = {}, {}

@@ -72,11 +72,11 @@ pub struct Recording {
     pub hashes: bool,
 }
 
-/// The table so far, row after row.
+/// The table so far, column by column, as numpy will have it.
 pub struct Log {
     recording: Recording,
-    floats: Vec<f64>,
-    counts: Vec<i64>,
+    floats: [Vec<f64>; FLOATS.len()],
+    counts: [Vec<i64>; COUNTS.len()],
     certified: Vec<bool>,
     hashes: Vec<u64>,
     states: Vec<Vec<f64>>,
@@ -95,8 +95,8 @@ impl Log {
             states: vec![Vec::new(); recording.quantities.len()],
             hashes: Vec::with_capacity(if recording.hashes { rows } else { 0 }),
             recording,
-            floats: Vec::with_capacity(rows * FLOATS.len()),
-            counts: Vec::with_capacity(rows * COUNTS.len()),
+            floats: std::array::from_fn(|_| Vec::with_capacity(rows)),
+            counts: std::array::from_fn(|_| Vec::with_capacity(rows)),
             certified: Vec::with_capacity(rows),
             bodies: 0,
             kept_times: Vec::new(),
@@ -110,8 +110,12 @@ impl Log {
 
     /// One more row.
     pub fn push(&mut self, report: &StepReport, world: &World) {
-        self.floats.extend_from_slice(&floats(report, world));
-        self.counts.extend_from_slice(&counts(report, world));
+        for (column, value) in self.floats.iter_mut().zip(floats(report, world)) {
+            column.push(value);
+        }
+        for (column, value) in self.counts.iter_mut().zip(counts(report, world)) {
+            column.push(value);
+        }
         self.certified.push(report.status == StepStatus::Certified);
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
@@ -128,15 +132,11 @@ impl Log {
     /// Columns by name; then states by name, shape (kept, bodies, 3 or 4), with their times.
     pub fn into_python<'py>(self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
         let columns = PyDict::new(py);
-        let column = |index: usize, of: usize, from: &[f64]| -> Vec<f64> {
-            from.iter().skip(index).step_by(of).copied().collect()
-        };
         columns.set_item("certified", self.certified.into_pyarray(py))?;
-        for (index, name) in FLOATS.iter().enumerate() {
-            columns.set_item(name, column(index, FLOATS.len(), &self.floats).into_pyarray(py))?;
+        for (name, values) in FLOATS.iter().zip(self.floats) {
+            columns.set_item(name, values.into_pyarray(py))?;
         }
-        for (index, name) in COUNTS.iter().enumerate() {
-            let values: Vec<i64> = self.counts.iter().skip(index).step_by(COUNTS.len()).copied().collect();
+        for (name, values) in COUNTS.iter().zip(self.counts) {
             columns.set_item(name, values.into_pyarray(py))?;
         }
         if self.recording.hashes {

@@ -13,7 +13,7 @@ fn dictionary<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'p
 /// How far impulses are from solving a contact problem, recomputed from the problem and the impulses alone. Zero
 /// everywhere means solved; `natural` is the headline.
 #[pyclass(module = "signorini", frozen, eq)]
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Certificate(pub signorini_problem::Certificate);
 
 #[pymethods]
@@ -154,7 +154,7 @@ impl Energy {
 
 /// Where the energy of a step went. Every work is evaluated by itself; that they add up is checked: `closure`.
 #[pyclass(module = "signorini", frozen, eq)]
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct EnergyLedger(pub signorini::EnergyLedger);
 
 #[pymethods]

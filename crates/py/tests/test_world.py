@@ -268,13 +268,14 @@ def test_problems_of_a_step_are_the_ones_it_solves(world):
 
 
 def test_fast_body_does_not_pass_through_a_wall():
-    for fast in (False, True):
-        world = sg.World(gravity=(0, 0, 0))
-        world.add(sg.Shape.cuboid((0.001, 5, 5)), kind="fixed", name="wall")
-        bullet = world.add(sg.Shape.sphere(0.01), position=(-5, 0, 0), velocity=(1000, 0, 0), fast=fast, name="bullet")
-        world.run(3, dt=0.01)
-        assert bullet.fast is fast
-        assert (bullet.position[0] < 0) is fast
+    world = sg.World(gravity=(0, 0, 0))
+    world.add(sg.Shape.cuboid((0.001, 5, 5)), kind="fixed", name="wall")
+    bullet = world.add(sg.Shape.sphere(0.01), position=(-5, 0, 0), velocity=(1000, 0, 0), fast=True, name="bullet")
+    assert bullet.fast
+    world.run(3, dt=0.01)
+    assert bullet.position[0] == pytest.approx(-0.011, abs=1e-6)
+    bullet.fast = False
+    assert not bullet.fast
 
 
 def test_bodies_at_rest_sleep_and_wake():
