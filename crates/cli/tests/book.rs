@@ -14,7 +14,7 @@ fn the_readme_shows_the_example_that_is_compiled() {
     let readme = read("README.md");
     let (_, rest) = readme.split_once("```rust\n").unwrap();
     let (shown, _) = rest.split_once("```").unwrap();
-    let example = read("crates/cli/examples/solve_contact.rs");
+    let example = read("crates/engine/examples/heavy_on_light.rs");
     let (_, compiled) = example.split_once("\n\n").unwrap();
     assert_eq!(shown, compiled);
 }
