@@ -47,9 +47,10 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of each of 60 steps after 60 others.
+/// Allocations of each of 60 steps after 120 others: by then every tier of the solver that a scene needs now and then has
+/// its memory.
 fn allocations(world: &mut World, counter: fn() -> usize) -> Vec<usize> {
-    for _ in 0..60 {
+    for _ in 0..120 {
         world.step(H).unwrap();
     }
     let mut counts = Vec::with_capacity(60);

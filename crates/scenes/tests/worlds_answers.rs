@@ -18,11 +18,6 @@ const GAIN: f64 = 1e-8;
 /// What the ledger may leave unexplained: round-off.
 const UNEXPLAINED: f64 = 1e-11;
 
-/// Scenes with steps that the solver does not bring below its tolerance of 1e-9 m/s (relative to the fastest approach),
-/// and how many at most. These are faults of the solver and not of the scenes: they have all been certified before, so the
-/// list is a debt to be paid back, and a scene that needs no entry any more is to lose it.
-const UNCERTIFIED: &[(&str, u64)] = &[("arch_falls", 2), ("dominoes", 4), ("pile", 1), ("crates", 1)];
-
 /// One line per number; complaints apart.
 fn report(scene: &NamedScene, seen: &Observed, seconds: f64, table: &mut String, complaints: &mut Vec<String>) {
     let audit = seen.audit.expect("our own run has an audit");
@@ -46,11 +41,7 @@ fn report(scene: &NamedScene, seen: &Observed, seconds: f64, table: &mut String,
             complaints.push(format!("{name}: {} is off by {error:.3e} {}", expectation.what, expectation.unit));
         }
     }
-    let owed = UNCERTIFIED.iter().find(|(owing, _)| *owing == name).map_or(0, |(_, count)| *count);
     if audit.degraded > 0 {
-        writeln!(table, "  NOT CERTIFIED: {} steps, {owed} known", audit.degraded).unwrap();
-    }
-    if audit.degraded > owed {
         complaints.push(format!("{name}: {} of {} steps not certified", audit.degraded, audit.steps));
     }
     if audit.gain > GAIN {

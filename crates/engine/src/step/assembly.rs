@@ -159,7 +159,7 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     }
     let closing = contact.gap / dt;
     if contact.patch == PatchState::Open && closing >= -SHUT_SPEED {
-        return closing;
+        return closing.max(0.0);
     }
     if contact.gap > 0.0 {
         return 0.0;

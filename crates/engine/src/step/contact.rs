@@ -232,10 +232,11 @@ impl ManifoldSpace {
 /// How far two bodies are looked at from each other \[m\]. In whole eighths of the margin, so that it stays as it is for
 /// bodies that hardly move.
 fn look_ahead(margin: f64, travel: f64) -> f64 {
-    if margin == 0.0 {
-        return travel;
-    }
     let quantum = 0.125 * margin;
+    // No margin, or a time step too short to divide it.
+    if quantum < f64::MIN_POSITIVE {
+        return margin + travel;
+    }
     margin + (travel / quantum).ceil() * quantum
 }
 
