@@ -1,5 +1,6 @@
 //! What may be written on the command line.
 
+use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use signorini_problem::{Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule, UnknownMethod};
@@ -39,6 +40,8 @@ pub enum Command {
     Methods,
     /// List the generated problems, one line each.
     Scenes,
+    /// Simulate a scene, or play a recording, and show it in the browser.
+    View(ViewArguments),
 }
 
 /// Arguments of `signorini solve`.

@@ -1,5 +1,6 @@
 //! What can be wrong with the input: what, where, and what to do next.
 
+use crate::view::ViewError;
 use signorini_scenes::SceneError;
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ pub enum InputError {
     Generator { name: &'static str, why: SceneError },
     #[error("{path}: cannot be written ({cause}); give a path in a directory that exists and may be written to", path = .path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
+    #[error(transparent)]
+    View(#[from] ViewError),
     #[error("standard output cannot be written ({0})")]
     Stdout(io::Error),
 }

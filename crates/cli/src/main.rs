@@ -16,6 +16,7 @@ mod solve;
 mod source;
 mod table;
 mod trial;
+mod view;
 
 use arguments::{Arguments, Command, SolveArguments};
 use clap::Parser;
@@ -48,6 +49,7 @@ fn run() -> ExitCode {
         }
         Some(Command::Methods) => method_list::print(&mut output),
         Some(Command::Scenes) => scene_list::print(&mut output),
+        Some(Command::View(arguments)) => view::run(&arguments, &mut output),
     };
     match result {
         Ok(verdict) => ExitCode::from(verdict.exit_code()),

@@ -6,7 +6,7 @@ use signorini::{Body, Material, Settings, Shape, StepStatus, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings::default())?;
-    let rubber = Material { friction: 0.5, restitution: 0.8 };
+    let rubber = Material::new(0.5, 0.8);
     world.add(Body::fixed(Shape::half_space(DVec3::Z)?).material(rubber).named("floor"))?;
     let ball = Body::dynamic(Shape::sphere(0.5)?).mass(1.0).position(DVec3::new(0.0, 0.0, 2.5)).material(rubber);
     let ball = world.add(ball.named("ball"))?;

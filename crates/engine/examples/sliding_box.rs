@@ -7,7 +7,7 @@ use signorini::{Body, Material, Settings, Shape, World};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (friction, speed, dt) = (0.5, 10.0, 0.001);
     let mut world = World::new(Settings::default())?;
-    let surface = Material { friction, restitution: 0.0 };
+    let surface = Material::new(friction, 0.0);
     world.add(Body::fixed(Shape::half_space(DVec3::Z)?).material(surface).named("floor"))?;
     let crate_ = Body::dynamic(Shape::cuboid(DVec3::splat(0.5))?).mass(5.0).position(DVec3::new(0.0, 0.0, 0.5));
     let crate_ = world.add(crate_.velocity(DVec3::new(speed, 0.0, 0.0)).material(surface).named("crate"))?;

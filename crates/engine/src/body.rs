@@ -4,6 +4,7 @@
 //! world keeps the position of the centre of mass, the orientation, and the linear and angular velocity in world axes.
 
 use crate::shape::{MassProperties, Shape};
+use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
 use glamx::{DMat3, DPose3, DQuat, DSymmetricEigen3, DVec3};
 use schemars::JsonSchema;
@@ -75,7 +76,7 @@ enum MassSource {
 /// let ball = Body::dynamic(Shape::sphere(0.5)?)
 ///     .mass(1.0)
 ///     .position(DVec3::new(0.0, 0.0, 2.0))
-///     .material(Material { friction: 0.5, restitution: 0.8 })
+///     .material(Material::new(0.5, 0.8))
 ///     .named("ball");
 /// # let _ = ball;
 /// # Ok::<(), signorini::ShapeError>(())
@@ -91,6 +92,7 @@ pub struct Body {
     spin: DVec3,
     material: Material,
     id: Option<BodyId>,
+    fast: bool,
 }
 
 /// Density of bodies that are given neither mass nor density [kg/m³]: water.
@@ -108,6 +110,7 @@ impl Body {
             spin: DVec3::ZERO,
             material: Material::default(),
             id: None,
+            fast: false,
         }
     }
     /// A body moved by forces and impulses, with the density of water unless told otherwise.
@@ -162,6 +165,12 @@ impl Body {
         self.material = material;
         self
     }
+    /// Looks out for what it passes within a step, so that it goes through nothing however fast it moves or turns and
+    /// however thin that is. Costs a search along its way for every body near it.
+    pub fn fast(mut self) -> Self {
+        self.fast = true;
+        self
+    }
     /// Lasting identity by name.
     pub fn named(mut self, name: &str) -> Self {
         self.id = Some(name.into());
@@ -209,6 +218,8 @@ impl Body {
             force: DVec3::ZERO,
             torque: DVec3::ZERO,
             constraint: ConstraintForces::default(),
+            rest: Rest { disturbed: true, ..Rest::default() },
+            fast: self.fast,
             id,
         })
     }
@@ -287,7 +298,7 @@ fn check_mass(id: &BodyId, mass: f64) -> Result<(), WorldError> {
 }
 
 /// Distance from the centre of mass to the farthest corner of the shape's box \[m\].
-fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
+pub(crate) fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
     if !shape.is_bounded() {
         return 0.0;
     }
@@ -313,7 +324,7 @@ pub(crate) struct Inertial {
 }
 
 impl Inertial {
-    const IMMOVABLE: Inertial = Inertial {
+    pub(crate) const IMMOVABLE: Inertial = Inertial {
         mass: f64::INFINITY,
         inverse_mass: 0.0,
         centre: DVec3::ZERO,
@@ -322,7 +333,7 @@ impl Inertial {
         isotropic: true,
     };
 
-    fn new(id: &BodyId, properties: MassProperties) -> Result<Self, WorldError> {
+    pub(crate) fn new(id: &BodyId, properties: MassProperties) -> Result<Self, WorldError> {
         let MassProperties { mass, centre, inertia } = properties;
         check_mass(id, mass)?;
         check_vector(id, &CENTRE, centre)?;
@@ -386,6 +397,9 @@ pub(crate) struct BodyRecord {
     /// Applied since the last step, about the centre of mass [N·m].
     pub torque: DVec3,
     pub constraint: ConstraintForces,
+    pub rest: Rest,
+    /// Whether its way is searched for what it might pass through.
+    pub fast: bool,
 }
 
 impl BodyRecord {

@@ -79,6 +79,8 @@ pub struct EnergyLedger {
     pub against_free_motion: f64,
     /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
     pub stabilisation: f64,
+    /// Less the kinetic energy that bodies still had when they fell asleep \[J\]. Zero unless sleeping is on.
+    pub sleep: f64,
 }
 
 impl EnergyLedger {
@@ -90,7 +92,8 @@ impl EnergyLedger {
             + self.joints
             + self.driven
             + self.integration
-            + self.stabilisation;
+            + self.stabilisation
+            + self.sleep;
         self.after.total() - self.before.total() - explained
     }
 
@@ -108,6 +111,7 @@ impl EnergyLedger {
             self.driven,
             self.integration,
             self.stabilisation,
+            self.sleep,
         ]
         .into_iter()
         .fold(0.0, |m, x| f64::max(m, x.abs()))

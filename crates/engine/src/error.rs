@@ -82,8 +82,8 @@ pub enum WorldError {
         /// What it is.
         kind: &'static str,
     },
-    /// The handle's body or joint was removed.
-    #[error("stale handle: slot {slot}, generation {generation} was removed")]
+    /// The handle's body or joint was removed, or made in another copy of the world or in a future that was taken back.
+    #[error("stale handle: slot {slot}, generation {generation} was removed or never made here")]
     StaleHandle {
         /// Slot.
         slot: u32,
@@ -145,6 +145,73 @@ pub enum StepError {
         /// What the method said.
         source: SolveError,
     },
+}
+
+/// Why a snapshot cannot be read or restored. The world, if there is one, has not changed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The bytes do not begin like a snapshot.
+    #[error("not a snapshot")]
+    NotASnapshot,
+    /// Written by another version.
+    #[error("snapshot of version {found}, this library reads version {supported}")]
+    Version {
+        /// Version of the bytes.
+        found: u32,
+        /// The version that can be read.
+        supported: u32,
+    },
+    /// The bytes end too early, or a count promises more than there is.
+    #[error("section {section}: {needed} bytes needed at offset {offset}, {left} left")]
+    Truncated {
+        /// Section.
+        section: &'static str,
+        /// Where in the section.
+        offset: usize,
+        /// What was to be read.
+        needed: u64,
+        /// What is there.
+        left: usize,
+    },
+    /// Bytes were changed.
+    #[error("section {section}: checksum does not match")]
+    Checksum {
+        /// Section.
+        section: &'static str,
+    },
+    /// A section ends before its bytes do, or bytes follow the last one.
+    #[error("section {section}: {count} bytes too many")]
+    Excess {
+        /// Section.
+        section: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// Something that no world contains.
+    #[error("section {section}, offset {offset}: {what}")]
+    Invalid {
+        /// Section.
+        section: &'static str,
+        /// Where in the section.
+        offset: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// A shape that cannot be.
+    #[error("shape {index}: {source}")]
+    Shape {
+        /// Index in the list of shapes.
+        index: usize,
+        /// What is wrong with it.
+        source: ShapeError,
+    },
+    /// A body, joint or setting that cannot be.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// Taken of a world that is neither this one nor a copy of it: make a new world of it instead.
+    #[error("the snapshot is of another world")]
+    OtherWorld,
 }
 
 /// Why a shape was refused. Nothing is built from a refused description.

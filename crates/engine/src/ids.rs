@@ -3,6 +3,10 @@
 //! A [`BodyId`] names a body for good: all sorting inside a step is by it, so the order in which bodies were added
 //! cannot change a bit of the result. A handle is how a program reaches a body quickly; it knows its world and its
 //! generation, so a handle of a removed body or of another world is an error, never some other body.
+//!
+//! Copies of a world and worlds taken back to an earlier state go on from a common past. A handle made in that past
+//! reaches the same body in all of them. What is made afterwards is stamped with a branch of its own, so a handle from
+//! another branch, or from a future that was taken back, is stale everywhere else.
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,12 +45,13 @@ impl fmt::Display for BodyId {
     }
 }
 
-/// Where a value lives: world, slot and how often the slot was used before.
+/// Where a value lives: world, slot, how often the slot was used before, and the branch of the world that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub world: u32,
     pub slot: u32,
     pub generation: u32,
+    pub branch: u32,
 }
 
 /// A body of one world.
@@ -65,35 +70,104 @@ pub(crate) enum Unreachable {
 }
 
 static NEXT_WORLD: AtomicU32 = AtomicU32::new(0);
+static NEXT_BRANCH: AtomicU32 = AtomicU32::new(0);
+
+#[derive(Clone, Debug)]
+struct Slot<T> {
+    generation: u32,
+    branch: u32,
+    value: Option<T>,
+}
 
 /// Values with generational keys. Slots of removed values are used again, so memory does not grow under churn.
 #[derive(Debug)]
 pub(crate) struct Arena<T> {
     world: u32,
-    slots: Vec<(u32, Option<T>)>,
+    /// Taken when the first value is made: a copy that only looks needs none.
+    branch: Option<u32>,
+    slots: Vec<Slot<T>>,
     free: Vec<u32>,
 }
 
 impl<T> Arena<T> {
     pub fn new() -> Self {
-        Arena { world: NEXT_WORLD.fetch_add(1, Ordering::Relaxed), slots: Vec::new(), free: Vec::new() }
+        Arena { world: NEXT_WORLD.fetch_add(1, Ordering::Relaxed), branch: None, slots: Vec::new(), free: Vec::new() }
+    }
+
+    /// From generations and values slot by slot, and the order in which free slots are used again (the last first).
+    /// `None` if these contradict each other.
+    pub fn from_parts(parts: Vec<(u32, Option<T>)>, free: Vec<u32>) -> Option<Self> {
+        let mut arena = Arena::new();
+        let branch = NEXT_BRANCH.fetch_add(1, Ordering::Relaxed);
+        arena.slots = parts.into_iter().map(|(generation, value)| Slot { generation, branch, value }).collect();
+        let mut listed = vec![false; arena.slots.len()];
+        for slot in &free {
+            let vacant = arena.slots.get(*slot as usize).is_some_and(|s| s.value.is_none());
+            if !vacant || std::mem::replace(&mut listed[*slot as usize], true) {
+                return None;
+            }
+        }
+        // A vacant slot that is not free has used up its generations.
+        let sound = |(slot, listed): (&Slot<T>, bool)| slot.value.is_some() || listed || slot.generation == u32::MAX;
+        let sound = arena.slots.iter().zip(listed).all(sound);
+        arena.free = free;
+        sound.then_some(arena)
+    }
+
+    /// A copy with a common past: the keys of now are good in both, those made later only where they were made.
+    pub fn fork(&self) -> Self
+    where
+        T: Clone,
+    {
+        Arena { world: self.world, branch: None, slots: self.slots.clone(), free: self.free.clone() }
+    }
+
+    /// Whether the two have a common past.
+    pub fn is_related(&self, other: &Arena<T>) -> bool {
+        self.world == other.world
+    }
+
+    /// Lets the keys of `other` reach the values that are in the same slot here and are the `same`.
+    pub fn adopt_keys(&mut self, other: &Arena<T>, same: impl Fn(&T, &T) -> bool) {
+        self.world = other.world;
+        for (own, old) in self.slots.iter_mut().zip(&other.slots) {
+            if let (Some(value), Some(before)) = (&own.value, &old.value)
+                && own.generation == old.generation
+                && same(value, before)
+            {
+                own.branch = old.branch;
+            }
+        }
+    }
+
+    /// Generations and values slot by slot.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = (u32, Option<&T>)> {
+        self.slots.iter().map(|slot| (slot.generation, slot.value.as_ref()))
+    }
+
+    /// Free slots, the next to be used last.
+    pub fn free(&self) -> &[u32] {
+        &self.free
     }
 
     pub fn insert(&mut self, value: T) -> Key {
+        let branch = *self.branch.get_or_insert_with(|| NEXT_BRANCH.fetch_add(1, Ordering::Relaxed));
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
-                self.slots.push((0, None));
+                self.slots.push(Slot { generation: 0, branch, value: None });
                 (self.slots.len() - 1) as u32
             }
         };
-        self.slots[slot as usize].1 = Some(value);
+        self.slots[slot as usize].branch = branch;
+        self.slots[slot as usize].value = Some(value);
         self.key(slot)
     }
 
     /// The current key of a slot.
     pub fn key(&self, slot: u32) -> Key {
-        Key { world: self.world, slot, generation: self.slots[slot as usize].0 }
+        let Slot { generation, branch, .. } = &self.slots[slot as usize];
+        Key { world: self.world, slot, generation: *generation, branch: *branch }
     }
 
     fn check(&self, key: Key) -> Result<usize, Unreachable> {
@@ -101,27 +175,31 @@ impl<T> Arena<T> {
             return Err(Unreachable::Foreign);
         }
         match self.slots.get(key.slot as usize) {
-            Some((generation, Some(_))) if *generation == key.generation => Ok(key.slot as usize),
+            Some(Slot { generation, branch, value: Some(_) })
+                if (*generation, *branch) == (key.generation, key.branch) =>
+            {
+                Ok(key.slot as usize)
+            }
             _ => Err(Unreachable::Stale),
         }
     }
 
     pub fn get(&self, key: Key) -> Result<&T, Unreachable> {
         let slot = self.check(key)?;
-        self.slots[slot].1.as_ref().ok_or(Unreachable::Stale)
+        self.slots[slot].value.as_ref().ok_or(Unreachable::Stale)
     }
 
     pub fn get_mut(&mut self, key: Key) -> Result<&mut T, Unreachable> {
         let slot = self.check(key)?;
-        self.slots[slot].1.as_mut().ok_or(Unreachable::Stale)
+        self.slots[slot].value.as_mut().ok_or(Unreachable::Stale)
     }
 
     pub fn remove(&mut self, key: Key) -> Result<T, Unreachable> {
         let slot = self.check(key)?;
-        let value = self.slots[slot].1.take().ok_or(Unreachable::Stale)?;
+        let value = self.slots[slot].value.take().ok_or(Unreachable::Stale)?;
         // A slot whose generations are used up is never used again: no old key may become valid by wrapping.
-        if let Some(next) = self.slots[slot].0.checked_add(1) {
-            self.slots[slot].0 = next;
+        if let Some(next) = self.slots[slot].generation.checked_add(1) {
+            self.slots[slot].generation = next;
             self.free.push(slot as u32);
         }
         Ok(value)
@@ -129,11 +207,11 @@ impl<T> Arena<T> {
 
     /// The value of a slot known to be in use.
     pub fn at(&self, slot: u32) -> Option<&T> {
-        self.slots.get(slot as usize).and_then(|s| s.1.as_ref())
+        self.slots.get(slot as usize).and_then(|s| s.value.as_ref())
     }
 
     /// The value of a slot known to be in use.
     pub fn at_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.slots.get_mut(slot as usize).and_then(|s| s.1.as_mut())
+        self.slots.get_mut(slot as usize).and_then(|s| s.value.as_mut())
     }
 }

@@ -31,6 +31,10 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
+    /// Fast bodies that met something a second time and lost the rest of the step: see [`crate::Body::fast`].
+    pub curtailed: usize,
+    /// Bodies that sleep after the step.
+    pub sleeping: usize,
     /// Islands in which overlap or drift was corrected.
     pub corrected: usize,
     /// Contacts by state, from the certificates.

@@ -40,7 +40,9 @@ pub struct World {
     pub(crate) workspace: Workspace,
     pub(crate) time: f64,
     pub(crate) steps: u64,
-    next_automatic: u64,
+    pub(crate) next_automatic: u64,
+    /// Number of the next island that falls asleep.
+    pub(crate) next_nest: u64,
 }
 
 /// A look at a body.
@@ -116,7 +118,15 @@ impl<'a> BodyView<'a> {
         let BodyState { position, orientation, spin, .. } = self.record.state;
         position.cross(self.momentum()) + orientation * (self.record.mass.inertia * (orientation.inverse() * spin))
     }
-    /// What contacts and joints did to it in the last step.
+    /// Whether it is watched so that it passes through nothing: see [`Body::fast`].
+    pub fn is_fast(&self) -> bool {
+        self.record.fast
+    }
+    /// Whether it sleeps: see [`crate::Sleeping`].
+    pub fn is_sleeping(&self) -> bool {
+        self.record.rest.nest.is_some()
+    }
+    /// What contacts and joints did to it in the last step, or in the last one before it fell asleep.
     pub fn constraint_forces(&self) -> ConstraintForces {
         self.record.constraint
     }
@@ -138,6 +148,7 @@ impl World {
             time: 0.0,
             steps: 0,
             next_automatic: 0,
+            next_nest: 0,
         })
     }
 
@@ -148,7 +159,10 @@ impl World {
     /// Changes the settings from the next step on.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), WorldError> {
         settings.check()?;
-        self.settings = settings;
+        if settings != self.settings {
+            self.settings = settings;
+            self.wake_where(|record| record.rest.nest.is_some());
+        }
         Ok(())
     }
     /// Time since the beginning \[s\].
@@ -178,6 +192,8 @@ impl World {
 
     /// Removes a body and every joint that holds it.
     pub fn remove(&mut self, body: BodyHandle) -> Result<(), WorldError> {
+        self.body(body)?;
+        self.disturb(body.0.slot);
         let record = self.bodies.remove(body.0).map_err(|why| unreachable(why, body.0))?;
         self.order.retain(|slot| *slot != body.0.slot);
         let holds = |joint: &Joint| joint.a.0 == body || matches!(joint.b, Anchor::Body(b, _) if b == body);
@@ -230,6 +246,7 @@ impl World {
         let record = self.record_mut(body)?;
         body::check_vector(&record.id, &body::POSITION, position)?;
         record.state.position = position + record.state.orientation * record.mass.centre;
+        self.disturb(body.0.slot);
         Ok(())
     }
 
@@ -240,6 +257,7 @@ impl World {
         let origin = record.origin();
         record.state.orientation = orientation;
         record.state.position = origin + orientation * record.mass.centre;
+        self.disturb(body.0.slot);
         Ok(())
     }
 
@@ -249,6 +267,7 @@ impl World {
         movable(record, "set in motion")?;
         body::check_vector(&record.id, &body::VELOCITY, velocity)?;
         record.state.velocity = velocity;
+        self.disturb(body.0.slot);
         Ok(())
     }
 
@@ -258,6 +277,7 @@ impl World {
         movable(record, "set in motion")?;
         body::check_vector(&record.id, &body::SPIN, spin)?;
         record.state.spin = spin;
+        self.disturb(body.0.slot);
         Ok(())
     }
 
@@ -268,6 +288,13 @@ impl World {
             return Err(WorldError::BodyValue { body: record.id.clone(), field, value, range });
         }
         record.material = material;
+        self.disturb(body.0.slot);
+        Ok(())
+    }
+
+    /// Whether a body looks out for what it passes within a step: see [`Body::fast`].
+    pub fn set_fast(&mut self, body: BodyHandle, fast: bool) -> Result<(), WorldError> {
+        self.record_mut(body)?.fast = fast;
         Ok(())
     }
 
@@ -299,6 +326,9 @@ impl World {
         body::check_vector(&record.id, &body::TORQUE, torque)?;
         record.force = force;
         record.torque = torque;
+        if record.rest.nest.is_some() && (force != DVec3::ZERO || torque != DVec3::ZERO) {
+            self.disturb(body.0.slot);
+        }
         Ok(())
     }
 
@@ -336,7 +366,22 @@ impl World {
             .joint_order
             .partition_point(|slot| self.joints.at(*slot).is_some_and(|other| self.joint_rank(&other.joint) <= rank));
         self.joint_order.insert(at, key.slot);
+        self.disturb_ends(&joint);
         Ok(JointHandle(key))
+    }
+
+    fn disturb_ends(&mut self, joint: &Joint) {
+        self.disturb(joint.a.0.0.slot);
+        if let Anchor::Body(b, _) = joint.b {
+            self.disturb(b.0.slot);
+        }
+    }
+
+    /// Wakes a body and all that sleeps with it.
+    pub fn wake(&mut self, body: BodyHandle) -> Result<(), WorldError> {
+        self.body(body)?;
+        self.disturb(body.0.slot);
+        Ok(())
     }
 
     fn joint_rank(&self, joint: &Joint) -> [Option<&BodyId>; 2] {
@@ -347,8 +392,20 @@ impl World {
         }
     }
 
+    /// Whether every joint is listed once, and in its place.
+    pub(crate) fn joints_in_order(&self) -> bool {
+        let mut listed = self.joint_order.clone();
+        listed.sort_unstable();
+        let full = self.joints.parts().enumerate().filter(|(_, (_, joint))| joint.is_some());
+        let rank = |slot: u32| self.joints.at(slot).map(|record| self.joint_rank(&record.joint));
+        full.map(|(slot, _)| slot as u32).eq(listed)
+            && self.joint_order.windows(2).all(|pair| rank(pair[0]) <= rank(pair[1]))
+    }
+
     /// Removes a joint.
     pub fn remove_joint(&mut self, joint: JointHandle) -> Result<(), WorldError> {
+        let ends = self.joint(joint)?;
+        self.disturb_ends(&ends);
         self.joints.remove(joint.0).map_err(|why| unreachable(why, joint.0))?;
         self.joint_order.retain(|slot| *slot != joint.0.slot);
         Ok(())

@@ -106,22 +106,25 @@ fn what_is_wrong_is_named_with_its_place() {
     for (change, message) in [
         (
             (|s| s.bodies[1].shape = ShapeDescription::Sphere { radius: -1.0 }) as fn(&mut Scene),
-            "bodies[1].shape: radius -1 is not a positive length",
+            "bodies[1].shape.sphere.radius: radius -1 is not a positive length",
         ),
         (|s| s.bodies[1].material = Some("wood".into()), "bodies[1].material: no material is called 'wood'"),
-        (|s| s.bodies[1].name = "floor".into(), "bodies[1]: body 'floor' exists already"),
+        (|s| s.bodies[1].name = "floor".into(), "bodies[1].name: body 'floor' exists already"),
         (|s| s.joints[0].a.body = Some("bell".into()), "joints[0].a.body: no body is called 'bell'"),
         (|s| s.joints[0].a.body = None, "joints[0].a.body: one end of a joint must be on a body"),
         (|s| s.solver.method = "hope".into(), "solver.method: "),
         (|s| s.step = 0.0, "step: 0 s is not a time above zero"),
-        (|s| s.bodies[1].density = Some(1.0), "bodies[1].density: give the mass or the density, not both"),
+        (
+            |s| s.bodies[1].density = Some(1.0),
+            "bodies[1].density: give the mass, the density or the inertial properties",
+        ),
         (
             |s| s.bodies[1].rotation = Some(Rotation { axis: [0.0; 3], degrees: 1.0 }),
             "bodies[1].rotation.axis: an axis needs a length above zero",
         ),
         (
             |s| s.bodies[1].grid = Some(Grid { count: [u32::MAX; 3], spacing: [1.0; 3] }),
-            "bodies[1].grid.count: more than 1000000 bodies in all",
+            "bodies[1].grid.count: more than 200000 bodies in all",
         ),
     ] {
         let found = refuse(change);

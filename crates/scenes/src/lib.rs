@@ -3,6 +3,7 @@
 //! * [`problems`]: the families (stacks, walls, piles, arches, chains, motors, linear complementarity problems, ...),
 //!   each a function of its size that returns a [`GeneratedProblem`], and a [`problems::catalogue`] of named instances.
 //! * [`Collapse`]: a column of spheres that falls in a box, one contact problem per step.
+//! * [`worlds`]: built-in scenes with answers from paper, run by the engine or by any other.
 //! * [`Assembly`]: rigid bodies, contacts, joints and motors, turned into one [`signorini_problem::ContactProblem`].
 //! * [`contact`] and [`Body`]: the rows of J and the inverse mass, as pure functions.
 //!
@@ -32,6 +33,7 @@ mod generated;
 pub mod problems;
 pub mod random;
 pub mod vector;
+pub mod worlds;
 
 pub use assembly::{Assembly, DENSITY, GRAVITY, STEP};
 pub use body::{Axes, Body, box_inertia, inverse_mass, sphere_inertia};

@@ -145,6 +145,9 @@ pub fn solve(
     session.into_solution().ok_or(SolveError::GuessLength { found: 0, expected: problem.rows() })
 }
 
+/// Largest impulse that is believed as a guess \[N·s\].
+const LARGEST_GUESS: f64 = 1e15;
+
 /// Buffers kept between solves: after the first solve of a size, a further one allocates nothing here.
 #[derive(Debug, Default)]
 pub struct SolverSession {
@@ -169,8 +172,8 @@ impl SolverSession {
             if guess.len() != problem.rows() {
                 return Err(SolveError::GuessLength { found: guess.len(), expected: problem.rows() });
             }
-            // A guess with a NaN in it says nothing: the same as none.
-            if guess.iter().all(|x| x.is_finite()) {
+            // A guess with a NaN in it, or one that drowns every velocity in its round-off, says nothing: the same as none.
+            if guess.iter().all(|x| x.abs() <= LARGEST_GUESS) {
                 impulses.copy_from_slice(guess);
             }
         }

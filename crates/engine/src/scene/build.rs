@@ -1,23 +1,25 @@
 //! From a scene to a world.
 
+use super::places::{body_place, joint_place, setting_place};
 use super::shapes::quaternion;
+use super::text::nearest;
 use super::{
-    BodyDescription, EndDescription, JointDescription, JointKindDescription, Scene, SceneError,
+    BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, Scene, SceneError,
     StabilisationDescription, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, Joint, Kind, Material, Method, PairContact, Settings, Shape, Stabilisation, StoppingRule,
-    World,
+    Anchor, Body, BodyHandle, Joint, Kind, MassProperties, Material, Method, PairContact, Settings, Shape,
+    Stabilisation, StoppingRule, World,
 };
-use glamx::{DQuat, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 
 /// Most bodies of a scene, grids counted in full.
-pub const BODY_LIMIT: u64 = 1_000_000;
+pub const BODY_LIMIT: u64 = 200_000;
 
 impl From<Stabilisation> for StabilisationDescription {
     fn from(stabilisation: Stabilisation) -> Self {
         match stabilisation {
-            Stabilisation::None => StabilisationDescription::None {},
+            Stabilisation::None => StabilisationDescription::None,
             Stabilisation::SplitImpulse { fraction, slop, cap } => {
                 StabilisationDescription::SplitImpulse { fraction, slop, cap }
             }
@@ -29,7 +31,7 @@ impl From<Stabilisation> for StabilisationDescription {
 impl From<&StabilisationDescription> for Stabilisation {
     fn from(description: &StabilisationDescription) -> Self {
         match *description {
-            StabilisationDescription::None {} => Stabilisation::None,
+            StabilisationDescription::None => Stabilisation::None,
             StabilisationDescription::SplitImpulse { fraction, slop, cap } => {
                 Stabilisation::SplitImpulse { fraction, slop, cap }
             }
@@ -61,8 +63,16 @@ impl Scene {
     pub fn build(&self) -> Result<World, SceneError> {
         positive("step", self.step)?;
         positive("duration", self.duration)?;
-        let mut world = World::new(self.settings()?).map_err(|error| SceneError::new("scene", error))?;
+        for (name, material) in &self.materials {
+            let surface = Material::new(material.friction, material.restitution);
+            if let Some((field, value, range)) = surface.invalid() {
+                let what = format!("{field} {value} is not in {range}");
+                return Err(SceneError::new(format!("materials.{name}.{field}"), what));
+            }
+        }
+        let mut world = World::new(self.settings()?).map_err(|error| SceneError::new(setting_place(&error), error))?;
         let mut left = BODY_LIMIT;
+        let mut bodies: Vec<(String, usize, Body)> = Vec::new();
         for (index, body) in self.bodies.iter().enumerate() {
             let path = format!("bodies[{index}]");
             let count = body.grid.as_ref().map_or(1, |grid| grid.count.iter().map(|n| u128::from(*n)).product());
@@ -71,38 +81,60 @@ impl Scene {
                 return Err(SceneError::new(format!("{path}.grid.count"), what));
             }
             left -= count as u64;
-            self.add(body, &path, &mut world)?;
+            self.expand(index, body, &path, &mut bodies)?;
+        }
+        // In the order of their ids each body goes to the end of the list; any other order costs a move per body.
+        bodies.sort_by(|a, b| a.0.cmp(&b.0));
+        for (_, index, body) in bodies {
+            let path = format!("bodies[{index}]");
+            world.add(body).map_err(|error| {
+                let place = body_place(&path, &self.bodies[index], &error);
+                SceneError::new(place, error)
+            })?;
         }
         for (index, joint) in self.joints.iter().enumerate() {
             let path = format!("joints[{index}]");
-            let joint = resolve(joint, &path, &world)?;
-            world.add_joint(joint).map_err(|error| SceneError::new(path, error))?;
+            let resolved = resolve(joint, &path, &world)?;
+            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, joint, &error), error))?;
         }
         Ok(world)
     }
 
-    fn add(&self, body: &BodyDescription, path: &str, world: &mut World) -> Result<(), SceneError> {
+    /// The bodies that a description stands for, each with its name and the number of the description.
+    fn expand(
+        &self,
+        index: usize,
+        body: &BodyDescription,
+        path: &str,
+        bodies: &mut Vec<(String, usize, Body)>,
+    ) -> Result<(), SceneError> {
         if body.name.is_empty() {
             return Err(SceneError::new(format!("{path}.name"), "a body needs a name of at least one character"));
         }
         let shape = body.shape.build(&format!("{path}.shape"))?;
         let material = self.material_of(body, path)?;
         let orientation = orientation_of(body, path)?;
-        if body.mass.is_some() && body.density.is_some() {
-            return Err(SceneError::new(format!("{path}.density"), "give the mass or the density, not both"));
+        let given = [body.mass.is_some(), body.density.is_some(), body.inertial.is_some()];
+        if given.iter().filter(|given| **given).count() > 1 {
+            let second = if body.inertial.is_some() { "inertial" } else { "density" };
+            let what = "give the mass, the density or the inertial properties, not several of them";
+            return Err(SceneError::new(format!("{path}.{second}"), what));
         }
-        let one = |name: &str, position: DVec3| body_of(body, &shape, name, position, orientation, material);
+        let mut add = |name: String, position: DVec3| {
+            let made = body_of(body, &shape, &name, position, orientation, material);
+            bodies.push((name, index, made));
+        };
         let place = DVec3::from_array(body.position);
-        let mut add = |body: Body| world.add(body).map_err(|error| SceneError::new(path, error)).map(|_| ());
         let Some(grid) = &body.grid else {
-            return add(one(&body.name, place));
+            add(body.name.clone(), place);
+            return Ok(());
         };
         let spacing = DVec3::from_array(grid.spacing);
         for k in 0..grid.count[2] {
             for j in 0..grid.count[1] {
                 for i in 0..grid.count[0] {
                     let at = place + spacing * DVec3::new(f64::from(i), f64::from(j), f64::from(k));
-                    add(one(&format!("{}/{i}/{j}/{k}", body.name), at))?;
+                    add(format!("{}/{i}/{j}/{k}", body.name), at);
                 }
             }
         }
@@ -115,7 +147,9 @@ impl Scene {
             let Some(found) = self.materials.get(name) else {
                 let known = self.materials.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
                 let known = if known.is_empty() { "none".to_owned() } else { known };
-                let what = format!("no material is called '{name}'; there are: {known}");
+                let meant = nearest(name, self.materials.keys().map(String::as_str));
+                let meant = meant.map_or(String::new(), |meant| format!(", did you mean '{meant}'?"));
+                let what = format!("no material is called '{name}'{meant}; there are: {known}");
                 return Err(SceneError::new(format!("{path}.material"), what));
             };
             material.friction = found.friction;
@@ -167,10 +201,11 @@ fn body_of(
         Kind::Kinematic => Body::kinematic(shape.clone()),
         Kind::Fixed => Body::fixed(shape.clone()),
     };
-    let body = match (description.mass, description.density) {
-        (Some(mass), _) => body.mass(mass),
-        (None, Some(density)) => body.density(density),
-        (None, None) => body,
+    let body = match (description.mass, description.density, &description.inertial) {
+        (Some(mass), _, _) => body.mass(mass),
+        (None, Some(density), _) => body.density(density),
+        (None, None, Some(inertial)) => body.mass_properties(mass_properties(inertial)),
+        (None, None, None) => body,
     };
     body.named(name)
         .position(position)
@@ -180,10 +215,23 @@ fn body_of(
         .material(material)
 }
 
+fn mass_properties(inertial: &InertialDescription) -> MassProperties {
+    let ([xx, yy, zz], [xy, xz, yz]) = (inertial.moments, inertial.products);
+    let inertia = DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
+    MassProperties { mass: inertial.mass, centre: DVec3::from_array(inertial.centre), inertia }
+}
+
 fn resolve(joint: &JointDescription, path: &str, world: &World) -> Result<Joint, SceneError> {
     let find = |end: &EndDescription, at: &str| -> Result<Option<BodyHandle>, SceneError> {
         let Some(name) = &end.body else { return Ok(None) };
-        let missing = || SceneError::new(format!("{path}.{at}.body"), format!("no body is called '{name}'"));
+        let missing = || {
+            let names = world.bodies().filter_map(|(_, body)| match body.id() {
+                crate::BodyId::Name(name) => Some(&**name),
+                _ => None,
+            });
+            let meant = nearest(name, names).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+            SceneError::new(format!("{path}.{at}.body"), format!("no body is called '{name}'{meant}"))
+        };
         world.find(name.as_str()).map(Some).ok_or_else(missing)
     };
     let point = |end: &EndDescription| DVec3::from_array(end.point);
@@ -196,8 +244,8 @@ fn resolve(joint: &JointDescription, path: &str, world: &World) -> Result<Joint,
     };
     let made = match joint.kind {
         JointKindDescription::Distance { length } => Joint::distance(body, anchor, other, length),
-        JointKindDescription::Ball {} => Joint::ball(body, anchor, other),
-        JointKindDescription::Fixed {} => Joint::fixed(body, anchor, other),
+        JointKindDescription::Ball => Joint::ball(body, anchor, other),
+        JointKindDescription::Fixed => Joint::fixed(body, anchor, other),
     };
     Ok(made.contact(if joint.bodies_touch { PairContact::Kept } else { PairContact::Ignored }))
 }

@@ -1,20 +1,62 @@
 //! Why a scene was refused.
 
+use std::fmt;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Something in a scene is wrong. Nothing was built.
+///
+/// Written as `file:line:column: path: what`, as far as these are known.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{path}: {what}")]
+#[non_exhaustive]
 pub struct SceneError {
-    /// Where, as in `bodies[3].shape.sphere.radius`.
+    /// Where in the scene, as in `bodies[3].shape.sphere.radius`; empty for the text as a whole.
     pub path: String,
     /// What is wrong, and what would be right.
     pub what: String,
+    /// Where in the text the scene was read from.
+    pub at: Option<TextPlace>,
+}
+
+/// A place in a text, or a file as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextPlace {
+    /// The file, if the text came from one.
+    pub file: Option<PathBuf>,
+    /// Line and column, both counted from one, the column in characters.
+    pub line_and_column: Option<(usize, usize)>,
 }
 
 impl SceneError {
     /// Says what is wrong at a place.
     pub fn new(path: impl Into<String>, what: impl ToString) -> Self {
-        SceneError { path: path.into(), what: what.to_string() }
+        SceneError { path: path.into(), what: what.to_string(), at: None }
+    }
+
+    /// Names the file that the text came from.
+    pub(super) fn in_file(mut self, file: &std::path::Path) -> Self {
+        let place = self.at.get_or_insert(TextPlace { file: None, line_and_column: None });
+        place.file = Some(file.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.at {
+            if let Some(file) = &place.file {
+                write!(f, "{}:", file.display())?;
+            }
+            if let Some((line, column)) = place.line_and_column {
+                write!(f, "{line}:{column}:")?;
+            }
+            if place.file.is_some() || place.line_and_column.is_some() {
+                f.write_str(" ")?;
+            }
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.what)
     }
 }

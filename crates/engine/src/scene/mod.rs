@@ -19,11 +19,17 @@
 //! ```
 
 mod build;
+mod describe;
 mod error;
+mod mesh_file;
+mod places;
 mod shapes;
+mod text;
 
 pub use build::BODY_LIMIT;
-pub use error::SceneError;
+pub use error::{SceneError, TextPlace};
+pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
+pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
 use crate::{Kind, Settings};
 use schemars::JsonSchema;
@@ -35,7 +41,7 @@ pub type Triple = [f64; 3];
 
 /// A world written down, with how to run it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a scene: a table")]
 pub struct Scene {
     /// What it is called.
     pub name: String,
@@ -95,7 +101,7 @@ impl Scene {
 
 /// How contact is solved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a table such as { method = \"exact\" }")]
 pub struct SolverDescription {
     /// Name of the method, as `signorini methods` lists them.
     pub method: String,
@@ -119,7 +125,7 @@ impl Default for SolverDescription {
 
 /// How overlap, drift and slow impacts are treated; see [`Settings`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
 pub struct TreatmentDescription {
     /// Approach speed below which nothing bounces [m/s].
     pub rest_speed: f64,
@@ -143,7 +149,7 @@ impl Default for TreatmentDescription {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StabilisationDescription {
     /// Not at all.
-    None {},
+    None,
     /// Poses are moved, velocities stay as they are.
     SplitImpulse {
         /// Fraction of the excess overlap taken out per step \[1\].
@@ -162,7 +168,7 @@ pub enum StabilisationDescription {
 
 /// A surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
 pub struct MaterialDescription {
     /// Coulomb friction coefficient \[1\].
     pub friction: f64,
@@ -173,7 +179,7 @@ pub struct MaterialDescription {
 
 /// A body, or a grid of equal bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a body: a table with name and shape")]
 pub struct BodyDescription {
     /// Its name; no two bodies share one. A body of a grid is called `name/i/j/k`.
     pub name: String,
@@ -188,6 +194,9 @@ pub struct BodyDescription {
     /// Density [kg/m³].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
+    /// Mass, centre and inertia as given, whatever the shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertial: Option<InertialDescription>,
     /// Where the origin of the body's frame is \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: Triple,
@@ -234,6 +243,7 @@ impl BodyDescription {
             shape,
             mass: None,
             density: None,
+            inertial: None,
             position: [0.0; 3],
             orientation: None,
             rotation: None,
@@ -252,9 +262,25 @@ impl BodyDescription {
     }
 }
 
+/// Mass, centre of mass and inertia, in the frame of the body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table with mass and moments")]
+pub struct InertialDescription {
+    /// \[kg\].
+    pub mass: f64,
+    /// Centre of mass \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub centre: Triple,
+    /// Moments of inertia about the centre, (I_xx, I_yy, I_zz) [kg·m²].
+    pub moments: Triple,
+    /// Off-diagonal entries of the inertia, (I_xy, I_xz, I_yz) [kg·m²]: minus ∫xy dm and so on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub products: Triple,
+}
+
 /// A turn about an axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { axis = [0, 0, 1], degrees = 30 }")]
 pub struct Rotation {
     /// Direction of the axis, any length above zero.
     pub axis: Triple,
@@ -264,7 +290,7 @@ pub struct Rotation {
 
 /// Equal bodies in rows: body (i, j, k) sits at `position + (i, j, k)·spacing`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { count = [4, 4, 2], spacing = [1, 1, 1] }")]
 pub struct Grid {
     /// How many along x, y and z.
     pub count: [u32; 3],
@@ -368,7 +394,7 @@ pub enum MeshUse {
 
 /// One shape of a compound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a part: a table with a shape")]
 pub struct PartDescription {
     /// What it is.
     pub shape: ShapeDescription,
@@ -382,7 +408,7 @@ pub struct PartDescription {
 
 /// What ties two bodies, or a body and a point of the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a joint: a table with kind, a and b")]
 pub struct JointDescription {
     /// What it holds.
     pub kind: JointKindDescription,
@@ -405,14 +431,14 @@ pub enum JointKindDescription {
         length: f64,
     },
     /// The anchors coincide.
-    Ball {},
+    Ball,
     /// The anchors coincide and the bodies do not turn against each other.
-    Fixed {},
+    Fixed,
 }
 
 /// One end of a joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { body = \"ball\", point = [0, 0, 0] }")]
 pub struct EndDescription {
     /// Name of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,7 @@ impl ShapeDescription {
                 Shape::compound(parts.iter().enumerate().map(part).collect::<Result<_, SceneError>>()?)
             }
         };
-        built.map_err(|error| SceneError::new(path, error))
+        built.map_err(|error| SceneError::new(super::places::shape_place(path, self, &error), error))
     }
 }
 

@@ -3,10 +3,9 @@
 use super::core::Core;
 use super::separation::Separator;
 use super::{Aabb, Part, Primitive, Shape};
-use glamx::{DPose3, DQuat, DVec3};
+use glamx::{DPose3, DVec3, Vec3Swizzles};
 use parry3d_f64::query::{Ray, RayCast};
 use parry3d_f64::shape as parry;
-use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Where a ray first meets a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,15 +155,6 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
     let answer = |hit: parry3d_f64::query::RayIntersection| {
         (hit.time_of_impact, if hit.time_of_impact > 0.0 { hit.normal } else { DVec3::ZERO })
     };
-    // parry's cylinder and cone stand along y.
-    let stand = DQuat::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
-    let turned = |shape: &dyn RayCast| {
-        let ray = Ray::new(stand.inverse() * origin, stand.inverse() * direction);
-        shape.cast_local_ray_and_get_normal(&ray, max, true).map(|hit| {
-            let (distance, normal) = answer(hit);
-            (distance, stand * normal)
-        })
-    };
     match primitive {
         Primitive::Sphere { radius } => {
             parry::Ball::new(*radius).cast_local_ray_and_get_normal(&ray, max, true).map(answer)
@@ -175,8 +165,13 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
         Primitive::Capsule { half_height, radius } => {
             parry::Capsule::new_z(*half_height, *radius).cast_local_ray_and_get_normal(&ray, max, true).map(answer)
         }
-        Primitive::Cylinder { half_height, radius } => turned(&parry::Cylinder::new(*half_height, *radius)),
-        Primitive::Cone { half_height, radius } => turned(&parry::Cone::new(*half_height, *radius)),
+        Primitive::Cylinder { half_height, radius } => {
+            ray_round(Round { half_height: *half_height, middle: *radius, slope: 0.0 }, origin, direction, max)
+        }
+        Primitive::Cone { half_height, radius } => {
+            let (middle, slope) = (0.5 * radius, -0.5 * radius / half_height);
+            ray_round(Round { half_height: *half_height, middle, slope }, origin, direction, max)
+        }
         Primitive::HalfSpace { normal } => {
             parry::HalfSpace::new(*normal).cast_local_ray_and_get_normal(&ray, max, true).map(answer)
         }
@@ -190,6 +185,80 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
             Some((distance, normal * -1f64.copysign(normal.dot(direction))))
         }
     }
+}
+
+/// Solid about the z axis between `±half_height` whose radius is `middle + slope·z` ≥ 0 \[m\].
+struct Round {
+    half_height: f64,
+    middle: f64,
+    slope: f64,
+}
+
+/// Clips the ray by the two caps and by the quadric `x² + y² = r(z)²`, in closed form: an answer does not depend on how
+/// far the ray may go, as that of an iteration would.
+fn ray_round(solid: Round, origin: DVec3, direction: DVec3, max: f64) -> Option<(f64, DVec3)> {
+    let Round { half_height, middle, slope } = solid;
+    let (mut enter, mut leave, mut normal) = (0.0, max, DVec3::ZERO);
+    for side in [-1.0, 1.0] {
+        let (height, rate) = (side * origin.z - half_height, side * direction.z);
+        if rate == 0.0 {
+            if height > 0.0 {
+                return None;
+            }
+        } else if rate < 0.0 {
+            if -height / rate > enter {
+                (enter, normal) = (-height / rate, DVec3::Z * side);
+            }
+        } else {
+            leave = f64::min(leave, -height / rate);
+        }
+    }
+    // f(t) = a t² + 2 b t + c ≤ 0 inside. From the point of the ray nearest the axis, so that far rays keep their digits.
+    let flat = direction.xy().length_squared();
+    let near = if flat > 0.0 { -origin.xy().dot(direction.xy()) / flat } else { 0.0 };
+    let from = origin + direction * near;
+    let (radius, growth) = (middle + slope * from.z, slope * direction.z);
+    let a = flat - growth * growth;
+    let b = from.xy().dot(direction.xy()) - radius * growth;
+    let c = from.xy().length_squared() - radius * radius;
+    let square = b * b - a * c;
+    let mut enter_side = |time: f64| {
+        if time > enter {
+            let p = origin + direction * time;
+            (enter, normal) = (time, DVec3::new(p.x, p.y, -slope * (middle + slope * p.z)));
+        }
+    };
+    if a == 0.0 {
+        // Parallel to the axis of a cylinder, or to a line of the cone.
+        if b == 0.0 {
+            if c > 0.0 {
+                return None;
+            }
+        } else if b < 0.0 {
+            enter_side(near - 0.5 * c / b);
+        } else {
+            leave = leave.min(near - 0.5 * c / b);
+        }
+    } else {
+        if square < 0.0 {
+            // Outside a cylinder or shallow cone for ever; a steep line is inside the double cone for ever.
+            return if a > 0.0 { None } else { (enter <= leave).then_some((enter, normal)) };
+        }
+        // Both roots without cancellation.
+        let q = -(b + square.sqrt().copysign(b));
+        let (one, two) = if q == 0.0 { (0.0, 0.0) } else { (q / a, c / q) };
+        let (first, last) = (near + one.min(two), near + one.max(two));
+        if a > 0.0 {
+            enter_side(first);
+            leave = leave.min(last);
+        } else if growth > 0.0 {
+            // Steeper than the cone: inside its lower half on one side of the tip only.
+            enter_side(last);
+        } else {
+            leave = leave.min(first);
+        }
+    }
+    (enter <= leave).then_some((enter, normal))
 }
 
 /// Clips the ray by the face planes (Cyrus and Beck 1978).

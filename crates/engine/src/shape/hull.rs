@@ -89,6 +89,30 @@ impl Hull {
         Ok(hull)
     }
 
+    /// A finished hull from its vertices, the loops of its faces and its size: proved again, and bit for bit the same.
+    pub(crate) fn from_faces(vertices: Vec<DVec3>, polygons: &[Vec<u32>], size: f64) -> Result<Hull, ShapeError> {
+        let points = vertices.clone();
+        let bad = |reason| ShapeError::BadHull { points: points.len(), reason };
+        if points.len() > MAX_HULL_VERTICES {
+            let (found, limit) = (points.len(), MAX_HULL_VERTICES);
+            return Err(ShapeError::Limit { field: "number of hull vertices", found, limit });
+        }
+        for (index, &point) in points.iter().enumerate() {
+            finite("hull vertex", index, point)?;
+        }
+        super::length("hull size", size)?;
+        let known = |v: &u32| (*v as usize) < points.len();
+        if !polygons.iter().all(|polygon| polygon.len() >= 3 && polygon.iter().all(known)) {
+            return Err(bad("a face names a vertex that does not exist"));
+        }
+        let hull = Hull::assemble(vertices, polygons, size).ok_or_else(|| bad("an edge is not shared by two faces"))?;
+        if hull.vertices.len() != points.len() {
+            return Err(bad("a vertex belongs to no face"));
+        }
+        hull.check(&points)?;
+        Ok(hull)
+    }
+
     /// Vertex indices of a face.
     pub(crate) fn face_loop(&self, face: &Face) -> &[u32] {
         &self.loops[face.first as usize..(face.first + face.count) as usize]

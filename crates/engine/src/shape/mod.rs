@@ -230,6 +230,39 @@ impl Shape {
         &self.parts
     }
 
+    /// Depth of compounds in compounds.
+    pub(crate) fn nesting(&self) -> usize {
+        self.nesting
+    }
+
+    /// A shape of leaves as [`Shape::parts`] gives them: poses are checked and kept bit for bit.
+    pub(crate) fn from_parts(parts: Vec<Part>, nesting: usize) -> Result<Shape, ShapeError> {
+        for (field, found, limit) in
+            [("nesting of compounds", nesting, MAX_NESTING), ("number of compound parts", parts.len(), MAX_PARTS)]
+        {
+            if found > limit {
+                return Err(ShapeError::Limit { field, found, limit });
+            }
+        }
+        if parts.is_empty() {
+            return Err(ShapeError::TooFew { field: "compound parts", found: 0, needed: 1 });
+        }
+        for (index, part) in parts.iter().enumerate() {
+            checked_pose(index, &part.pose)?;
+        }
+        Ok(Shape { parts: parts.into(), nesting })
+    }
+
+    /// Whether the shape is one sphere about this point: turning it about the point changes nothing.
+    pub(crate) fn is_ball_about(&self, point: DVec3) -> bool {
+        matches!(&*self.parts, [Part { pose, primitive: Primitive::Sphere { .. } }] if pose.translation == point)
+    }
+
+    /// Whether the two share their data: one is a clone of the other.
+    pub(crate) fn shares_data(&self, other: &Shape) -> bool {
+        Arc::ptr_eq(&self.parts, &other.parts)
+    }
+
     fn single(primitive: Primitive) -> Shape {
         Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive }]), nesting: 0 }
     }

@@ -14,9 +14,6 @@ use std::collections::BTreeMap;
 const MIN_COSINE: f64 = 0.965_925_826_289_068_3;
 /// Farthest a point may have moved \[m\].
 const RADIUS: f64 = 0.02;
-/// Steps after which a pair that does not touch is forgotten.
-const MAX_AGE: u32 = 10;
-
 /// One remembered point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedPoint {
@@ -27,10 +24,12 @@ pub(crate) struct CachedPoint {
     pub impulse: DVec3,
 }
 
+/// What is remembered of two bodies.
 #[derive(Clone, Debug, Default)]
-struct PairEntry {
-    age: u32,
-    points: Vec<CachedPoint>,
+pub(crate) struct PairEntry {
+    /// Steps since they touched.
+    pub age: u32,
+    pub points: Vec<CachedPoint>,
 }
 
 /// Impulses of earlier steps.
@@ -46,6 +45,9 @@ fn key(a: BodyHandle, b: BodyHandle) -> (BodyHandle, BodyHandle) {
 }
 
 impl ContactCache {
+    /// Steps after which a pair that does not touch is forgotten.
+    pub const MAX_AGE: u32 = 10;
+
     /// Fills in the guesses of contacts, which come grouped by pair.
     pub fn guess(&self, dt: f64, handle: impl Fn(u32) -> BodyHandle, contacts: &mut [Contact]) {
         if self.pairs.is_empty() {
@@ -88,11 +90,21 @@ impl ContactCache {
         }
     }
 
-    /// Takes in the impulses of a step and lets the rest age.
-    pub fn store(&mut self, dt: f64, points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>) {
+    /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are.
+    pub fn store(
+        &mut self,
+        dt: f64,
+        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
+        held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
+    ) {
+        let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
         self.dt = dt;
-        for entry in self.pairs.values_mut() {
-            entry.age += 1;
+        for (pair, entry) in &mut self.pairs {
+            if !held(pair) {
+                entry.age += 1;
+            } else if scale != 1.0 {
+                entry.points.iter_mut().for_each(|point| point.impulse *= scale);
+            }
         }
         for (a, b, point) in points {
             let entry = self.pairs.entry(key(a, b)).or_default();
@@ -102,7 +114,17 @@ impl ContactCache {
             }
             entry.points.push(point);
         }
-        self.pairs.retain(|_, entry| entry.age <= MAX_AGE);
+        self.pairs.retain(|_, entry| entry.age <= Self::MAX_AGE);
+    }
+
+    /// All that is remembered, and the time step of the impulses \[s\].
+    pub fn entries(&self) -> (impl ExactSizeIterator<Item = (&(BodyHandle, BodyHandle), &PairEntry)>, f64) {
+        (self.pairs.iter(), self.dt)
+    }
+
+    /// As [`ContactCache::entries`] gave it; bodies may have new handles.
+    pub fn from_entries(entries: impl Iterator<Item = ((BodyHandle, BodyHandle), PairEntry)>, dt: f64) -> ContactCache {
+        ContactCache { pairs: entries.map(|((a, b), entry)| (key(a, b), entry)).collect(), dt }
     }
 
     /// Forgets a body.

@@ -6,6 +6,13 @@
 //! A contact with gap g > 0 is looked at when its bodies could close it within the step. Without bounce it enters as
 //! `u_N⁺ ≥ −g/h`: the bodies may come together but not pass through each other, and no work is done.
 //!
+//! # Where impulses act
+//!
+//! The points of one patch act in one plane across its normal, that of its nearest point. Midway between two faces that
+//! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
+//! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
+//! that nothing but round-off asks for. For the same reason a gap that closes slower than [`SHUT_SPEED`] counts as shut.
+//!
 //! # Impacts inside a step
 //!
 //! A contact bounces if its gap closes within the step, `g + u⁻t + ½at² = 0` for some t ≤ h with a the free relative
@@ -22,7 +29,9 @@
 //! either may have: too little bounce by at most h·g, never too much.) Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
 //! bounce, never both.
 
+use crate::body::BodyRecord;
 use crate::shape::Aabb;
+use crate::step::fast::Meeting;
 use crate::step::free_motion::FreeMotion;
 use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
 use crate::step::{Moving, Twist};
@@ -32,6 +41,9 @@ use glamx::{DPose3, DQuat, DVec3};
 /// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
 /// enormous speed, and tolerances are relative to the largest speed of a problem.
 const MARGIN_SPEED: f64 = 1.0;
+
+/// Points this close when a fast body is caught are closed \[m\]: corners of a face that lands flat come within round-off.
+const CAUGHT: f64 = 1e-7;
 
 /// A bounce.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,6 +136,11 @@ fn travel(reach: f64, free: &FreeMotion, dt: f64) -> f64 {
     dt * (speed + spin * reach)
 }
 
+/// Distance within which the points of two bodies are contacts of the step \[m\].
+pub(crate) fn near(world: &World, bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
+    margin(world, dt) + travel(bodies[0].reach, free[0], dt) + travel(bodies[1].reach, free[1], dt)
+}
+
 fn margin(world: &World, dt: f64) -> f64 {
     world.settings.margin.min(MARGIN_SPEED * dt)
 }
@@ -145,6 +162,8 @@ pub(crate) struct Touch {
     pub b: u32,
     /// When the first of the points bounces, if any does \[s\]: the points are seen then.
     pub bounce: Option<f64>,
+    /// A fast body was caught at that time: whatever is closed then is an impact.
+    pub caught: bool,
     pub manifold: Manifold,
 }
 
@@ -159,7 +178,7 @@ fn flown(body: &Moving, free: &FreeMotion, time: f64, dt: f64) -> (DVec3, DQuat)
 }
 
 /// Velocity of a body that flies, at some time within the step.
-fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
+pub(crate) fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
     let part = time / dt;
     Twist {
         linear: free.before.linear + part * (free.after.linear - free.before.linear),
@@ -167,12 +186,20 @@ fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
     }
 }
 
+/// What the manifold stage is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs<'a> {
+    pub pairs: &'a [(u32, u32)],
+    /// Of every pair, or none at all if no body is fast.
+    pub meetings: &'a [Meeting],
+}
+
 /// Points of contact of every pair that has a dynamic body and is not jointed.
 pub(crate) fn manifolds(
     world: &World,
     bodies: &[Moving],
     free: &[FreeMotion],
-    pairs: &[(u32, u32)],
+    pairs: &Pairs,
     dt: f64,
     narrow_phase: &mut NarrowPhase,
     out: &mut Vec<Touch>,
@@ -180,7 +207,7 @@ pub(crate) fn manifolds(
     let jointed = jointed_pairs(world);
     let (mut found, mut at_impact) = (Vec::new(), Vec::new());
     out.clear();
-    for &(i, j) in pairs {
+    for (index, &(i, j)) in pairs.pairs.iter().enumerate() {
         let (body_a, body_b) = (&bodies[i as usize], &bodies[j as usize]);
         let slots = (body_a.slot.min(body_b.slot), body_a.slot.max(body_b.slot));
         if !(body_a.is_dynamic() || body_b.is_dynamic()) || jointed.binary_search(&slots).is_ok() {
@@ -188,18 +215,32 @@ pub(crate) fn manifolds(
         }
         let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
         let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
-        let near = margin(world, dt) + travel(a.reach, free_a, dt) + travel(b.reach, free_b, dt);
+        let near = near(world, [a, b], [free_a, free_b], dt);
         found.clear();
+        let pose = |body: &Moving, free: &FreeMotion, centre: DVec3, time: f64| {
+            let (position, orientation) = flown(body, free, time, dt);
+            DPose3::from_parts(position - orientation * centre, orientation)
+        };
+        match pairs.meetings.get(index) {
+            None | Some(Meeting::Usual) => {}
+            Some(Meeting::Apart) => continue,
+            Some(Meeting::At(time)) => {
+                let poses = [pose(body_a, free_a, a.mass.centre, *time), pose(body_b, free_b, b.mass.centre, *time)];
+                // Other points that may close in the rest of the step are looked at as well.
+                let rest = margin(world, dt) + (near - margin(world, dt)) * (1.0 - time / dt);
+                narrow_phase.collide(&a.shape, &poses[0], &b.shape, &poses[1], rest, &mut found);
+                let caught = |manifold| Touch { a: i, b: j, bounce: Some(*time), caught: true, manifold };
+                out.extend(found.drain(..).map(caught));
+                continue;
+            }
+        }
         narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), near, &mut found);
         let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
         let material = a.material.combine(b.material);
         let mut bounce = pair.first_bounce(&found, material, world.settings.rest_speed);
         if let Some(time) = bounce.filter(|time| *time > 0.0) {
-            let pose = |body: &Moving, free: &FreeMotion, centre: DVec3| {
-                let (position, orientation) = flown(body, free, time, dt);
-                DPose3::from_parts(position - orientation * centre, orientation)
-            };
-            let (pose_a, pose_b) = (pose(body_a, free_a, a.mass.centre), pose(body_b, free_b, b.mass.centre));
+            let (pose_a, pose_b) =
+                (pose(body_a, free_a, a.mass.centre, time), pose(body_b, free_b, b.mass.centre, time));
             at_impact.clear();
             narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, &mut at_impact);
             if at_impact.is_empty() {
@@ -208,7 +249,7 @@ pub(crate) fn manifolds(
                 std::mem::swap(&mut found, &mut at_impact);
             }
         }
-        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, manifold }));
+        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, caught: false, manifold }));
     }
 }
 
@@ -248,8 +289,9 @@ impl Pair<'_> {
         material: Material,
         rest_speed: f64,
     ) -> Contact {
-        let middle = (point.on_a + point.on_b) * 0.5;
-        let arm = |i: usize| middle - flown(self.bodies[i], self.free[i], time, self.dt).0;
+        let middle = point.middle();
+        let acting = manifold.in_plane_of_nearest(middle);
+        let arm = |i: usize| acting - flown(self.bodies[i], self.free[i], time, self.dt).0;
         let mut contact = Contact {
             a: self.a,
             b: self.b,
@@ -274,6 +316,22 @@ impl Pair<'_> {
         contact
     }
 
+    /// A point of a fast body, seen at the time of its first touch: what is closed and closing has an impact then, with
+    /// or without bounce; what is open must not close in the rest of the step.
+    fn catch(&self, contact: &mut Contact, time: f64, rest_speed: f64) {
+        let approach = self.approach(contact, time);
+        contact.impact = None;
+        if contact.gap > CAUGHT {
+            let rest = (self.dt - time).max(f64::MIN_POSITIVE);
+            contact.gap = (contact.gap * (self.dt / rest)).min(f64::MAX);
+        } else if approach.velocity < 0.0 {
+            if -approach.velocity < rest_speed {
+                contact.restitution = 0.0;
+            }
+            contact.impact = Some(Impact { time, speed: approach.velocity, acceleration: approach.after_bounce });
+        }
+    }
+
     fn approach(&self, contact: &Contact, time: f64) -> Approach {
         let normal_velocity = |time: f64| {
             let twist = |i: usize| velocity_at(self.free[i], time, self.dt);
@@ -289,6 +347,11 @@ impl Pair<'_> {
         }
         Approach { velocity: normal_velocity(time), acceleration, after_bounce }
     }
+}
+
+/// Whether a joint says that two bodies do not touch.
+pub(crate) fn ignores(world: &World, one: u32, two: u32) -> bool {
+    jointed_pairs(world).binary_search(&(one.min(two), one.max(two))).is_ok()
 }
 
 /// Slots of bodies whose joint says that they do not touch, sorted.
@@ -327,13 +390,13 @@ pub(crate) fn contacts(
         let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
         let material = a.material.combine(b.material);
         for point in &touch.manifold.points {
-            out.push(pair.contact(
-                touch.bounce.unwrap_or(0.0),
-                &touch.manifold,
-                point,
-                material,
-                world.settings.rest_speed,
-            ));
+            let time = touch.bounce.unwrap_or(0.0);
+            let mut contact = pair.contact(time, &touch.manifold, point, material, world.settings.rest_speed);
+            if touch.caught {
+                contact.gap = point.gap;
+                pair.catch(&mut contact, time, world.settings.rest_speed);
+            }
+            out.push(contact);
         }
     }
     let handle = |rank: u32| BodyHandle(world.bodies.key(bodies[rank as usize].slot));

@@ -11,10 +11,12 @@ use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
 use crate::step::cache::CachedPoint;
+use crate::step::fast;
 use crate::step::free_motion::{check_speed, gyroscopic};
 use crate::step::island::Islands;
+use crate::step::manifold::NarrowPhase;
 use crate::step::solve::IslandSolution;
-use crate::step::{Twist, Workspace};
+use crate::step::{Moving, Twist, Workspace};
 use crate::{BodyHandle, StepError, World};
 use glamx::{DQuat, DVec3};
 
@@ -23,7 +25,7 @@ const TOUCH: f64 = 1e-9;
 
 /// How a body is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+pub(crate) enum Mode {
     Flight,
     /// Bounced at this time within the step \[s\].
     Bounce(f64),
@@ -51,14 +53,16 @@ fn modes(scene: &Scene, outcome: &Outcome) -> Vec<Mode> {
     let Outcome { islands, solutions, after, .. } = *outcome;
     let mut modes = vec![Mode::Flight; scene.bodies.len()];
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+        for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
             let contact = &scene.contacts[*c as usize];
             let mobility =
                 scene.bodies[contact.a as usize].inverse_mass + scene.bodies[contact.b as usize].inverse_mass;
             if impulse.length() * mobility <= TOUCH {
                 continue;
             }
-            let mode = contact.impact.map_or(Mode::Contact, |impact| Mode::Bounce(impact.time));
+            let passed_on = solution.passed_on.as_ref().and_then(|(time, took)| took[place].then_some(*time));
+            let time = contact.impact.map(|impact| impact.time).or(passed_on);
+            let mode = time.map_or(Mode::Contact, Mode::Bounce);
             for rank in [contact.a, contact.b] {
                 modes[rank as usize] = modes[rank as usize].join(mode);
             }
@@ -90,12 +94,14 @@ pub(crate) struct Outcome<'a> {
     pub correction: &'a [Twist],
 }
 
+/// Fills in the states at the end of the step; returns how many fast bodies had to stop early.
 pub(crate) fn integrate(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
+    narrow_phase: &mut NarrowPhase,
     end: &mut Vec<BodyState>,
-) -> Result<(), StepError> {
+) -> Result<usize, StepError> {
     let modes = modes(scene, outcome);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
@@ -122,7 +128,7 @@ pub(crate) fn integrate(
         }
         end.push(state);
     }
-    Ok(())
+    Ok(fast::curtail(world, scene, &modes, outcome.after, narrow_phase, end))
 }
 
 fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -> BodyState {
@@ -138,7 +144,10 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
     let (body, free, dt) = (&scene.bodies[rank], &scene.free[rank], scene.dt);
     let state = &body.state;
     match mode {
-        Mode::Contact => advance(state, after, dt * after.linear, dt * after.angular),
+        Mode::Contact => {
+            let end = advance(state, after, dt * after.linear, dt * after.angular);
+            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
+        }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
@@ -149,7 +158,8 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
         }
         Mode::HeldBounce(time) => {
             let displacement = time * free.before.linear + (dt - time) * after.linear;
-            advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular)
+            let end = advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular);
+            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
         Mode::Bounce(time) => {
             let rest = dt - time;
@@ -166,6 +176,29 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
         }
     }
+}
+
+/// Angular velocity of a held body whose axes of inertia have turned to `orientation`: that of the angular momentum it
+/// had, and of what forces and impulses added to it. Keeping the angular velocity instead would lose or make angular
+/// momentum at the order h².
+fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
+    let body = &scene.bodies[rank];
+    if record.mass.isotropic {
+        return after.angular;
+    }
+    let momentum = |q: DQuat, spin: DVec3| q * (record.mass.inertia * (q.inverse() * spin));
+    let kicked = momentum(body.orientation(), after.angular - scene.free[rank].before.angular);
+    let total = momentum(body.state.orientation, body.state.spin) + kicked;
+    orientation * (record.mass.inverse_inertia * (orientation.inverse() * total))
+}
+
+/// Where a body is when it bounces.
+pub(crate) fn bounce_state(scene: &Scene, rank: usize, mode: Mode, time: f64) -> BodyState {
+    let free = &scene.free[rank];
+    let acceleration = (free.after.linear - free.before.linear) / scene.dt;
+    let bend = if matches!(mode, Mode::HeldBounce(_)) { DVec3::ZERO } else { 0.5 * time * acceleration };
+    let there = at_bounce(scene, rank, time);
+    BodyState { position: there.position + time * (free.before.linear + bend), ..there }
 }
 
 /// The state at the start, turned to where the body is when it bounces.
@@ -196,6 +229,9 @@ pub(crate) fn keep_books(
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
+        if body.nest.is_some() {
+            ledger.after = ledger.after.add(Energy::of(record, gravity));
+        }
         if !body.is_dynamic() {
             continue;
         }
@@ -211,11 +247,15 @@ pub(crate) fn keep_books(
             let local = orientation.inverse() * spin;
             0.5 * local.dot(record.mass.inertia * local)
         };
-        if correction[rank].angular != DVec3::ZERO {
-            // The spin stays, the axes of inertia turn.
-            let turned = rotational(end[rank].orientation, end[rank].spin);
-            ledger.stabilisation += turned - rotational(body.orientation(), after.angular);
-        }
+        // What the turning axes of inertia do to the energy: of held bodies, and of those that were corrected.
+        let turned = rotational(end[rank].orientation, end[rank].spin);
+        let uncorrected = if correction[rank].angular == DVec3::ZERO {
+            turned
+        } else {
+            rotational(DQuat::from_scaled_axis(-correction[rank].angular) * end[rank].orientation, end[rank].spin)
+        };
+        ledger.integration += uncorrected - rotational(body.orientation(), after.angular);
+        ledger.stabilisation += turned - uncorrected;
         let mut moved_record = record.clone();
         moved_record.state = end[rank];
         ledger.after = ledger.after.add(Energy::of(&moved_record, gravity));
@@ -258,7 +298,13 @@ fn driven(scene: &Scene, rank: usize) -> Twist {
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
     let handles: Vec<BodyHandle> = ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))).collect();
     let mut forces = vec![ConstraintForces::default(); ws.bodies.len()];
-    world.contacts.clear();
+    // What sleeps is held by the contacts of its last step.
+    let asleep = |handle: &BodyHandle, ranks: &[Option<u32>]| {
+        ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| ws.bodies[rank as usize].nest.is_some())
+    };
+    let ranks = ranks_by_slot(&ws.bodies);
+    world.contacts.retain(|contact| asleep(&contact.a, &ranks) || asleep(&contact.b, &ranks));
+    let held = world.contacts.len();
     let mut points = Vec::with_capacity(ws.contacts.len());
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -297,15 +343,24 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             velocity: contact.velocity(&ws.after[a], &ws.after[b]),
         });
     }
+    if held > 0 {
+        let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
+        world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
+    }
     let remembered = points.iter().filter_map(|(c, impulse)| {
         let contact = &ws.contacts[*c as usize];
         let point =
             CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse: *impulse };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
-    world.cache.store(dt, remembered);
-    for ((body, state), constraint) in ws.bodies.iter().zip(&ws.end).zip(forces) {
+    world.cache.store(dt, remembered, |(a, b)| asleep(a, &ranks) || asleep(b, &ranks));
+    for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(forces).zip(&ws.rest) {
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
+        record.rest = *rest;
+        world.next_nest = world.next_nest.max(rest.nest.map_or(0, |nest| nest + 1));
+        if body.nest.is_some() {
+            continue;
+        }
         record.state = *state;
         record.constraint = constraint;
         record.force = DVec3::ZERO;
@@ -313,6 +368,16 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
     }
     world.time += dt;
     world.steps += 1;
+}
+
+/// Ranks of bodies by their slots.
+fn ranks_by_slot(bodies: &[Moving]) -> Vec<Option<u32>> {
+    let slots = bodies.iter().map(|body| body.slot + 1).max().unwrap_or(0);
+    let mut ranks = vec![None; slots as usize];
+    for (rank, body) in bodies.iter().enumerate() {
+        ranks[body.slot as usize] = Some(rank as u32);
+    }
+    ranks
 }
 
 fn push(forces: &mut ConstraintForces, force: DVec3, arm: DVec3) {

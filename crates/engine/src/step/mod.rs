@@ -9,7 +9,7 @@
 //! 6 solve         u = W r + q under the laws, per island, certified
 //! 7 impulses      v⁺ = v* + M⁻¹Jᵀr
 //! 8 positions     overlap and drift, poses only
-//! 9 integrate     x, q; checks; books
+//! 9 integrate     x, q; checks; books; islands at rest fall asleep
 //! ```
 //!
 //! Nothing of the world changes before every stage has succeeded.
@@ -18,15 +18,20 @@ mod assembly;
 pub mod broad_phase;
 mod cache;
 mod contact;
+mod fast;
 mod free_motion;
 mod impulse;
 mod integrate;
 mod island;
 pub mod manifold;
 mod position;
+mod sequence;
+mod sleep;
 mod solve;
 
-pub(crate) use cache::ContactCache;
+pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
+pub(crate) use contact::Feature;
+pub(crate) use sleep::Rest;
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::report::{StepReport, StepStatus};
@@ -73,6 +78,10 @@ pub(crate) struct Moving {
     /// When it bounces \[s\] and its orientation then, for bodies whose inertia has axes: those are what the inverse
     /// inertia is at.
     pub bounce: Option<(f64, DQuat)>,
+    /// The nest it sleeps in: then it counts as fixed.
+    pub nest: Option<u64>,
+    /// Its way is searched.
+    pub fast: bool,
 }
 
 impl Moving {
@@ -84,6 +93,8 @@ impl Moving {
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
             bounce: None,
+            nest: body.rest.nest,
+            fast: body.fast && body.kind == Kind::Dynamic,
         }
     }
     /// The orientation at which impulses meet it.
@@ -104,6 +115,7 @@ pub(crate) struct Workspace {
     broad_phase: BroadPhase,
     pairs: Vec<(u32, u32)>,
     narrow_phase: NarrowPhase,
+    meetings: Vec<fast::Meeting>,
     touches: Vec<Touch>,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
@@ -115,6 +127,7 @@ pub(crate) struct Workspace {
     /// What the position stage moves and turns.
     correction: Vec<Twist>,
     end: Vec<BodyState>,
+    rest: Vec<Rest>,
 }
 
 impl fmt::Debug for Workspace {
@@ -163,8 +176,11 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, dt };
-        let purpose =
-            assembly::Purpose::Velocity { restitution_scale: 1.0, stabilisation: world.settings.stabilisation };
+        let purpose = assembly::Purpose::Velocity {
+            restitution_scale: 1.0,
+            stabilisation: world.settings.stabilisation,
+            shift: &[],
+        };
         let assemble = |(index, island)| {
             assembly::assemble(&scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })
         };
@@ -192,10 +208,13 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 
     contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);
     ws.broad_phase.pairs(&ws.boxes, &mut ws.pairs);
+    sleep::rouse(world, dt, &mut ws.bodies, &mut ws.free, &mut ws.pairs, &mut ws.narrow_phase);
     report.counts.pairs = ws.pairs.len();
     report.times.broad_phase = clock.lap();
 
-    contact::manifolds(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
+    fast::meetings(world, &ws.bodies, &ws.free, &ws.pairs, dt, &mut ws.narrow_phase, &mut ws.meetings);
+    let pairs = contact::Pairs { pairs: &ws.pairs, meetings: &ws.meetings };
+    contact::manifolds(world, &ws.bodies, &ws.free, &pairs, dt, &mut ws.narrow_phase, &mut ws.touches);
     report.times.manifold = clock.lap();
 
     free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
@@ -234,8 +253,9 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         after: &ws.after,
         correction: &ws.correction,
     };
-    integrate::integrate(world, &scene, &outcome, &mut ws.end)?;
+    report.counts.curtailed = integrate::integrate(world, &scene, &outcome, &mut ws.narrow_phase, &mut ws.end)?;
     integrate::keep_books(world, &scene, &outcome, &ws.end, &mut report.energy);
+    report.counts.sleeping = sleep::settle(world, &scene, &outcome, &mut ws.end, &mut report.energy, &mut ws.rest);
     report.times.integrate = clock.lap();
     Ok(())
 }

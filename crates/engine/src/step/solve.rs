@@ -12,7 +12,8 @@
 use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
-use crate::{Settings, StepError};
+use crate::step::sequence::{self, Sequence};
+use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
 use rayon::prelude::*;
 use signorini_problem::{Certificate, ContactProblem, Delassus};
@@ -55,6 +56,26 @@ pub(crate) struct IslandSolution {
     pub joint_impulses: Vec<[f64; 6]>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
+    /// When impacts were passed on \[s\], and which contacts of the island took part.
+    pub passed_on: Option<(f64, Vec<bool>)>,
+}
+
+impl IslandSolution {
+    /// Adds what happened before.
+    fn take_in(&mut self, sequence: &Sequence) {
+        for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
+            *total += *part;
+        }
+        for (total, part) in self.joint_impulses.iter_mut().flatten().zip(sequence.joint_impulses.iter().flatten()) {
+            *total += *part;
+        }
+        for (total, part) in self.change.iter_mut().zip(&sequence.change) {
+            total.linear += part.linear;
+            total.angular += part.angular;
+        }
+        let took_part = sequence.contact_impulses.iter().map(|impulse| *impulse != DVec3::ZERO).collect();
+        self.passed_on = Some((sequence.time, took_part));
+    }
 }
 
 pub(crate) fn solve_islands(
@@ -91,14 +112,26 @@ fn solve_island(
     space: &mut IslandSpace,
 ) -> Result<IslandSolution, StepError> {
     guess(scene, island, &mut space.guess);
+    let sequence = match settings.impact {
+        ImpactLaw::Newton => None,
+        ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
+    };
+    let shift: &[Twist] = sequence.as_ref().map_or(&[], |sequence| &sequence.change);
     let mut attempt = |scale: f64| {
-        let purpose = Purpose::Velocity { restitution_scale: scale, stabilisation: settings.stabilisation };
+        let purpose = Purpose::Velocity { restitution_scale: scale, stabilisation: settings.stabilisation, shift };
         let problem =
             assemble(scene, island, &purpose).map_err(|source| StepError::Problem { island: index, source })?;
         let solution =
             solve_once(settings, &problem, space).map_err(|source| StepError::Solve { island: index, source })?;
         Ok(unpack(scene, island, &problem, solution, scale))
     };
+    if let Some(sequence) = &sequence {
+        // What bounces has bounced: the problem that is left only keeps bodies apart.
+        let mut solution = attempt(0.0)?;
+        solution.restitution_scale = 1.0;
+        solution.take_in(sequence);
+        return Ok(solution);
+    }
     let mut solution = attempt(1.0)?;
     let bounces = island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some());
     if !bounces || !makes_energy(scene, island, &solution) {
@@ -165,6 +198,7 @@ fn unpack(
         contact_impulses,
         joint_impulses,
         change: body_changes(problem, r, island.bodies.len()),
+        passed_on: None,
     }
 }
 

@@ -79,10 +79,18 @@ impl Newton {
         self.r.copy_from_slice(impulses);
         self.velocity(problem);
         let mut best = flow.residual_at(problem, &self.r, &self.u);
+        if !best.is_finite() {
+            // A guess so large that its residual overflows says nothing; from an infinite ε no path leads down.
+            impulses.fill(0.0);
+            make_all_feasible(problem, impulses);
+            self.r.copy_from_slice(impulses);
+            self.velocity(problem);
+            best = flow.residual_at(problem, &self.r, &self.u);
+        }
         let least = LEAST_SMOOTHING * problem.speed().max(f64::MIN_POSITIVE.sqrt());
         let mut proximal = PROXIMAL.0;
         let mut path = Path::new(best.max(least), (0.1 * target).max(least));
-        while effort.iterations < cap && best > target {
+        while best.is_finite() && effort.iterations < cap && best > target {
             let mut merit = self.evaluate(problem, flow, path.epsilon);
             while largest(&self.phi) <= CENTRED * path.epsilon && path.epsilon > least {
                 path.advance(least);

@@ -33,6 +33,21 @@ pub struct ManifoldPoint {
     pub key: FeatureKey,
 }
 
+impl ManifoldPoint {
+    /// Midway between the surfaces \[m\].
+    pub fn middle(&self) -> DVec3 {
+        (self.on_a + self.on_b) * 0.5
+    }
+}
+
+impl Manifold {
+    /// `point`, moved along the normal to the height of the manifold's nearest point \[m\].
+    pub fn in_plane_of_nearest(&self, point: DVec3) -> DVec3 {
+        let nearest = self.points.iter().reduce(|least, p| if p.gap < least.gap { p } else { least });
+        nearest.map_or(point, |nearest| point + self.normal * self.normal.dot(nearest.middle() - point))
+    }
+}
+
 /// The two features whose meeting is the point. Equal keys in consecutive steps mean the same point, moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeatureKey {

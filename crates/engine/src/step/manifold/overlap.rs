@@ -17,8 +17,11 @@ use glamx::{DVec2, DVec3};
 const PARALLEL: f64 = 1e-3;
 /// Features reach this fraction of their size beyond their sides, so that sides that coincide still overlap.
 const REACH: f64 = 1e-9;
-/// Corners nearer than this fraction of the size are one.
+/// Corners nearer than this fraction of the smaller feature's size are one: a cube keeps its four corners on a ground
+/// of a thousand kilometres.
 const MERGE: f64 = 1e-6;
+/// Round-off of corners, as a fraction of the larger feature's size.
+const ROUND_OFF: f64 = 1e-14;
 
 /// One corner of the overlap, in the axes of A.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +122,7 @@ impl Overlap {
             _ => self.clip_polygon(&plane, a, b, REACH * size),
         }
         let first = out.len();
-        let merge = MERGE * size;
+        let merge = MERGE * extent(a).min(extent(b)) + ROUND_OFF * size;
         for &corner in &self.corners {
             let ground = plane.lift(corner.at);
             let (low, high) = (plane.height(a, corner.at, ground), plane.height(b, corner.at, ground));

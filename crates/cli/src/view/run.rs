@@ -1,0 +1,200 @@
+//! What is being shown: a scene, its lanes (one run, or two side by side) and the moments they have so far.
+//!
+//! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Nobody waits for anybody
+//! longer than it takes to copy a reference.
+
+use super::frame::{Frame, Placed};
+use super::protocol::{Answer, BodyText, EndText, JointText, LaneText, RunText, SceneText, text};
+use axum::body::Bytes;
+use signorini::World;
+use signorini::glamx::DVec3;
+use signorini::scene::{EndDescription, JointKindDescription, Scene, ShapeDescription};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most bytes of moments kept per lane. The oldest go first; at 500 bodies that is about a minute.
+const KEPT_BYTES: usize = 256 << 20;
+/// Positions further out than this count from the middle of the scene \[m\]: single precision is a tenth of a
+/// millimetre there.
+const FAR: f64 = 1e3;
+
+/// Moments of one lane, wherever they come from.
+pub trait Frames: Send + Sync {
+    /// The moments there are, by number of steps.
+    fn range(&self) -> Range<u32>;
+    /// One of them, encoded; none if it is gone or damaged.
+    fn frame(&self, index: u32) -> Option<Bytes>;
+}
+
+/// Moments of a simulation that goes on.
+#[derive(Default)]
+pub struct Store {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    first: u32,
+    frames: VecDeque<Bytes>,
+    bytes: usize,
+}
+
+impl Store {
+    // A thread that panicked while holding the lock left a queue that is still a queue.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the next moment.
+    pub fn push(&self, frame: Bytes) {
+        let mut kept = self.kept();
+        kept.bytes += frame.len();
+        kept.frames.push_back(frame);
+        while kept.bytes > KEPT_BYTES && kept.frames.len() > 1 {
+            kept.bytes -= kept.frames.pop_front().map_or(0, |frame| frame.len());
+            kept.first += 1;
+        }
+    }
+}
+
+impl Frames for Store {
+    fn range(&self) -> Range<u32> {
+        let kept = self.kept();
+        kept.first..kept.first + kept.frames.len() as u32
+    }
+
+    fn frame(&self, index: u32) -> Option<Bytes> {
+        let kept = self.kept();
+        kept.frames.get(index.checked_sub(kept.first)? as usize).cloned()
+    }
+}
+
+/// A scene with its lanes. A new one is made whenever anything but time changes.
+pub struct Run {
+    /// Which one, counted from one.
+    pub epoch: u32,
+    /// The `run` message.
+    pub text: String,
+    /// The moments, lane by lane.
+    pub lanes: Vec<Arc<dyn Frames>>,
+}
+
+/// Where a run is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Phase {
+    /// Moments are being made.
+    Running,
+    /// Stopped, can go on.
+    Paused,
+    /// The scene's duration is over.
+    Finished,
+    /// A step was refused; why.
+    Failed(String),
+    /// A recording: everything is there.
+    Recorded,
+}
+
+/// What sockets watch.
+#[derive(Clone)]
+pub struct Status {
+    /// What is shown.
+    pub run: Arc<Run>,
+    /// Where it is.
+    pub phase: Phase,
+    /// How fast it is meant to go, in seconds per second; zero: as fast as it can.
+    pub speed: f64,
+    /// One past the newest moment of every lane.
+    pub end: u32,
+}
+
+/// The point that positions count from.
+pub fn origin_of(world: &World) -> DVec3 {
+    let (mut sum, mut count) = (DVec3::ZERO, 0.0);
+    for (_, body) in world.bodies() {
+        sum += body.position();
+        count += 1.0;
+    }
+    let middle = if count > 0.0 { sum / count } else { DVec3::ZERO };
+    if middle.abs().max_element() > FAR { middle.round() } else { DVec3::ZERO }
+}
+
+/// The `run` message of a scene that was built into `world`.
+pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) -> String {
+    // Bodies of a grid have the same shape: it is sent once.
+    let mut shapes: Vec<ShapeDescription> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut bodies = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (place, (_, body)) in world.bodies().enumerate() {
+        let shape = body.shape().describe();
+        let key = serde_json::to_string(&shape).unwrap_or_default();
+        let index = *known.entry(key).or_insert_with(|| {
+            shapes.push(shape);
+            shapes.len() - 1
+        });
+        let name = body.id().label();
+        let mass = body.mass();
+        places.insert(name.clone(), place);
+        bodies.push(BodyText {
+            name,
+            kind: body.kind(),
+            shape: index,
+            mass: mass.is_finite().then_some(mass),
+            friction: body.material().friction,
+            restitution: body.material().restitution,
+        });
+    }
+    let end = |end: &EndDescription| EndText {
+        body: end.body.as_ref().and_then(|name| places.get(name)).copied(),
+        point: end.point,
+    };
+    let joints = scene.joints.iter().map(|joint| JointText {
+        kind: match joint.kind {
+            JointKindDescription::Distance { .. } => "distance",
+            JointKindDescription::Ball => "ball",
+            JointKindDescription::Fixed => "fixed",
+        },
+        a: end(&joint.a),
+        b: end(&joint.b),
+    });
+    let run = RunText {
+        epoch,
+        scene: SceneText {
+            name: &scene.name,
+            description: &scene.description,
+            gravity: scene.gravity,
+            step: scene.step,
+            duration: scene.duration,
+            origin: origin_of(world).to_array(),
+            shapes,
+            bodies,
+            joints: joints.collect(),
+        },
+        lanes,
+    };
+    text(&Answer::Run(run))
+}
+
+/// The frame before the first step.
+pub fn beginning(epoch: u32, lane: u16, bodies: Vec<Placed>) -> Frame {
+    Frame { epoch, lane, index: 0, time: 0.0, bodies, contacts: Vec::new(), report: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_forgets_the_oldest_when_it_is_full_and_never_the_newest() {
+        let store = Store::default();
+        let frame = Bytes::from(vec![0_u8; KEPT_BYTES / 4]);
+        for _ in 0..6 {
+            store.push(frame.clone());
+        }
+        assert_eq!(store.range(), 2..6);
+        assert!(store.frame(1).is_none() && store.frame(2).is_some() && store.frame(6).is_none());
+        store.push(Bytes::from(vec![0_u8; KEPT_BYTES + 1]));
+        assert_eq!(store.range(), 6..7);
+    }
+}

@@ -1,0 +1,163 @@
+//! HTTP on the loopback interface: the page, and a WebSocket.
+
+use super::ViewError;
+use super::access;
+use super::assets;
+use super::session::{self, Shared};
+use axum::body::Body;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use axum::{Extension, Router};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Most pages at a time.
+pub const MOST_PAGES: usize = 16;
+/// Most connections at a time, of whatever kind.
+const MOST_CONNECTIONS: usize = 128;
+/// How long a request may take to arrive, and a connection may be idle.
+const HEADER_TIME: Duration = Duration::from_secs(10);
+/// Longest message from a page [bytes].
+const MOST_BYTES: usize = 1 << 20;
+/// Longest head of a request [bytes].
+const MOST_HEAD_BYTES: usize = 32 << 10;
+/// Where the WebSocket is.
+const SOCKET: &str = "/live";
+
+/// The sockets to listen on. The port is that of the first.
+pub fn listen(address: Option<IpAddr>, port: u16) -> Result<Vec<TcpListener>, ViewError> {
+    let bind = |address: SocketAddr| {
+        let listener = TcpListener::bind(address);
+        listener.and_then(|listener| listener.set_nonblocking(true).map(|()| listener)).map_err(|cause| {
+            if cause.kind() == ErrorKind::AddrInUse {
+                ViewError::PortTaken { port }
+            } else {
+                ViewError::Listen { address, cause }
+            }
+        })
+    };
+    if let Some(address) = address {
+        return Ok(vec![bind(SocketAddr::new(address, port))?]);
+    }
+    let first = bind(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port))?;
+    let port = first.local_addr().map_or(port, |address| address.port());
+    let mut listeners = vec![first];
+    // A machine without IPv6 has no ::1.
+    listeners.extend(bind(SocketAddr::new(Ipv6Addr::LOCALHOST.into(), port)));
+    Ok(listeners)
+}
+
+/// What is known of the connection that a request came on.
+#[derive(Clone)]
+struct Connection {
+    local: SocketAddr,
+    /// Given back when the last who uses the connection is done, a WebSocket included.
+    _place: Arc<OwnedSemaphorePermit>,
+}
+
+/// Serves until the process ends.
+pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>) -> std::io::Result<()> {
+    let router = Router::new().route(SOCKET, any(socket)).fallback(asset).layer(from_fn(guard)).with_state(shared);
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut tasks = Vec::new();
+    for listener in listeners {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        tasks.push(tokio::spawn(accept(listener, router.clone(), places.clone())));
+    }
+    for task in tasks {
+        task.await?;
+    }
+    Ok(())
+}
+
+async fn accept(listener: tokio::net::TcpListener, router: Router, places: Arc<Semaphore>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file descriptors, or a caller that is gone already.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            continue;
+        };
+        // A connection too many is closed at once.
+        let (Ok(place), Ok(local)) = (places.clone().try_acquire_owned(), stream.local_addr()) else { continue };
+        // Frames are sent whole: waiting for more would only delay them.
+        let _ = stream.set_nodelay(true);
+        let connection = Connection { local, _place: Arc::new(place) };
+        let service = TowerToHyperService::new(router.clone().layer(Extension(connection)));
+        tokio::spawn(async move {
+            let serving = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEADER_TIME)
+                .max_buf_size(MOST_HEAD_BYTES)
+                .serve_connection(TokioIo::new(stream), service)
+                .with_upgrades();
+            // What goes wrong on a connection ends that connection.
+            let _ = serving.await;
+        });
+    }
+}
+
+/// Answers only who may ask, and tells the browser to be strict.
+async fn guard(Extension(connection): Extension<Connection>, request: Request, next: Next) -> Response {
+    let socket = request.uri().path() == SOCKET;
+    let verdict = access::check(request.method(), request.uri(), request.headers(), connection.local, socket);
+    let host = request.headers().get(HOST).cloned();
+    let mut response = match verdict {
+        Ok(()) => next.run(request).await,
+        Err(status) => status.into_response(),
+    };
+    // Not every browser counts the WebSocket of the same host as 'self'.
+    let own_socket = match (verdict, host.as_ref().and_then(|host| host.to_str().ok())) {
+        (Ok(()), Some(host)) => format!(" ws://{host}"),
+        _ => String::new(),
+    };
+    let policy = format!(
+        "default-src 'self'; connect-src 'self'{own_socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    set(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(X_FRAME_OPTIONS, "DENY");
+    set(REFERRER_POLICY, "no-referrer");
+    set(CACHE_CONTROL, "no-store");
+    set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+async fn asset(request: Request) -> Response {
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    match assets::find(request.uri().path()) {
+        Some(asset) => ([(CONTENT_TYPE, asset.media_type)], Body::from(asset.bytes)).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn socket(
+    State(shared): State<Arc<Shared>>,
+    Extension(connection): Extension<Connection>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.max_message_size(MOST_BYTES).max_frame_size(MOST_BYTES).on_upgrade(async move |socket| {
+        session::serve(socket, shared).await;
+        drop(connection);
+    })
+}

@@ -1,0 +1,215 @@
+//! The thread that makes moments: one world per lane, in step with each other and with the clock on the wall.
+//!
+//! It takes orders from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket and
+//! never waits for one.
+
+use super::catalogue::Plan;
+use super::frame::{Frame, Observer, Report};
+use super::run::{Phase, Run, Status, Store, beginning, describe, origin_of};
+use axum::body::Bytes;
+use signorini::glamx::DVec3;
+use signorini::{SceneError, Tolerance, World};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// A simulation that is this far behind the clock gives up catching up.
+const MOST_BEHIND: Duration = Duration::from_millis(250);
+
+/// An order to the simulation.
+#[derive(Debug)]
+pub enum Command {
+    /// Stop.
+    Pause,
+    /// Go on; after the end, for as long again.
+    Resume,
+    /// One step, then stop.
+    Step,
+    /// From the beginning.
+    Reset,
+    /// Seconds of the scene per second; zero: as fast as it can.
+    Speed(f64),
+    /// Something else.
+    Open(Box<Plan>),
+}
+
+/// One world on its way.
+struct Lane {
+    world: World,
+    observer: Observer,
+    tolerance: Tolerance,
+    method: &'static str,
+    store: Arc<Store>,
+}
+
+/// The worlds of a plan, at their beginning.
+pub struct Simulation {
+    plan: Plan,
+    lanes: Vec<Lane>,
+    origin: DVec3,
+    epoch: u32,
+    /// Steps taken.
+    steps: u32,
+    /// Steps after which it is over.
+    limit: u32,
+}
+
+impl Simulation {
+    /// Builds the worlds.
+    pub fn new(plan: Plan, epoch: u32) -> Result<Self, SceneError> {
+        let mut lanes = Vec::new();
+        for index in 0..plan.lanes.len() {
+            let scene = plan.scene_of(index);
+            let world = scene.build()?;
+            let settings = world.settings();
+            lanes.push(Lane {
+                observer: Observer::new(&world),
+                tolerance: settings.stop.tolerance,
+                method: settings.method.name(),
+                store: Arc::default(),
+                world,
+            });
+        }
+        let origin = lanes.first().map_or(DVec3::ZERO, |lane| origin_of(&lane.world));
+        let limit = u32::try_from(plan.scene.steps()).unwrap_or(u32::MAX);
+        let simulation = Simulation { plan, lanes, origin, epoch, steps: 0, limit };
+        for (index, lane) in simulation.lanes.iter().enumerate() {
+            let bodies = lane.observer.bodies(&lane.world);
+            lane.store.push(beginning(epoch, index as u16, bodies).encode(origin));
+        }
+        Ok(simulation)
+    }
+
+    /// What sockets are told of it.
+    pub fn run(&self) -> Arc<Run> {
+        let text = match self.lanes.first() {
+            Some(lane) => describe(self.epoch, &self.plan.scene, &lane.world, self.plan.lane_texts()),
+            None => String::new(),
+        };
+        let lanes = self.lanes.iter().map(|lane| lane.store.clone() as _).collect();
+        Arc::new(Run { epoch: self.epoch, text, lanes })
+    }
+
+    /// One step of every lane, or why not.
+    fn step(&mut self) -> Result<(), String> {
+        let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
+        let one = |(number, lane): (usize, &mut Lane)| {
+            // A defect in a solver must not take the page down with it.
+            let outcome = catch_unwind(AssertUnwindSafe(|| lane.step(epoch, number as u16, index, dt, origin)));
+            outcome.unwrap_or_else(|_| Err(format!("{}: broke off; this is a defect, please report it", lane.method)))
+        };
+        let frames: Vec<Bytes> = match &mut self.lanes[..] {
+            [first, second] => {
+                let (first, second) = rayon::join(|| one((0, first)), || one((1, second)));
+                vec![first?, second?]
+            }
+            lanes => lanes.iter_mut().enumerate().map(one).collect::<Result<_, _>>()?,
+        };
+        for (lane, frame) in self.lanes.iter().zip(frames) {
+            lane.store.push(frame);
+        }
+        self.steps = index;
+        Ok(())
+    }
+}
+
+impl Lane {
+    fn step(&mut self, epoch: u32, lane: u16, index: u32, dt: f64, origin: DVec3) -> Result<Bytes, String> {
+        let report = self.world.step(dt).map_err(|error| format!("{}: {error}", self.method))?;
+        let frame = Frame {
+            epoch,
+            lane,
+            index,
+            time: self.world.time(),
+            bodies: self.observer.bodies(&self.world),
+            contacts: self.observer.contacts(&self.world),
+            report: Report::new(&report, &self.tolerance).text(),
+        };
+        Ok(frame.encode(origin))
+    }
+}
+
+/// Runs until nobody can give orders any more.
+pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watch::Sender<Status>) {
+    let mut phase = status.borrow().phase.clone();
+    let mut speed = status.borrow().speed;
+    let mut due = Instant::now();
+    loop {
+        let order = if phase == Phase::Running {
+            match orders.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                Ok(order) => Some(order),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        } else {
+            match orders.recv() {
+                Ok(order) => Some(order),
+                Err(_) => return,
+            }
+        };
+        match order {
+            None => {
+                phase = advance(&mut simulation, &phase);
+                due = next_due(due, simulation.plan.scene.step, speed);
+            }
+            Some(Command::Step) => {
+                advance(&mut simulation, &phase);
+                phase = Phase::Paused;
+            }
+            Some(Command::Pause) if phase == Phase::Running => phase = Phase::Paused,
+            Some(Command::Resume) if phase != Phase::Running => {
+                if simulation.steps >= simulation.limit {
+                    let again = u32::try_from(simulation.plan.scene.steps()).unwrap_or(u32::MAX);
+                    simulation.limit = simulation.steps.saturating_add(again.max(1));
+                }
+                (phase, due) = (Phase::Running, Instant::now());
+            }
+            Some(Command::Speed(factor)) => (speed, due) = (factor, Instant::now()),
+            Some(Command::Pause | Command::Resume) => {}
+            Some(command @ (Command::Reset | Command::Open(_))) => {
+                let plan = if let Command::Open(plan) = command { *plan } else { simulation.plan.clone() };
+                match Simulation::new(plan, simulation.epoch + 1) {
+                    Ok(next) => {
+                        simulation = next;
+                        (phase, due) = (Phase::Running, Instant::now());
+                        let run = simulation.run();
+                        status.send_modify(|status| {
+                            *status = Status { run, phase: phase.clone(), speed, end: 1 };
+                        });
+                    }
+                    // Sessions try a plan before they send it: this does not happen to a page that is told no.
+                    Err(error) => phase = Phase::Failed(error.to_string()),
+                }
+            }
+        }
+        let end = simulation.steps + 1;
+        status.send_if_modified(|status| {
+            let changed = status.end != end || status.phase != phase || status.speed != speed;
+            if changed {
+                (status.end, status.speed) = (end, speed);
+                status.phase.clone_from(&phase);
+            }
+            changed
+        });
+    }
+}
+
+/// One step, and where that leaves the run.
+fn advance(simulation: &mut Simulation, phase: &Phase) -> Phase {
+    match simulation.step() {
+        Err(why) => Phase::Failed(why),
+        Ok(()) if simulation.steps >= simulation.limit => Phase::Finished,
+        Ok(()) => phase.clone(),
+    }
+}
+
+/// When the next step is due: on the clock, but without a race to make up for lost time.
+fn next_due(due: Instant, step: f64, speed: f64) -> Instant {
+    let now = Instant::now();
+    let interval =
+        if speed > 0.0 { Duration::try_from_secs_f64(step / speed).unwrap_or(Duration::MAX) } else { Duration::ZERO };
+    let next = due.checked_add(interval).unwrap_or(now + Duration::from_secs(3600));
+    if next + MOST_BEHIND < now { now } else { next }
+}

@@ -1,0 +1,92 @@
+//! From a world to the scene that would build it.
+
+use super::{
+    BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, Scene,
+    SolverDescription, TreatmentDescription,
+};
+use crate::joint::JointKind;
+use crate::{Anchor, BodyHandle, BodyId, Kind, PairContact, Settings, World};
+use glamx::DQuat;
+
+impl Scene {
+    /// The world as it is now, to be shown, stored or built again, run in steps of `step` \[s\]. Bodies without a name get
+    /// one from their number. A body built from it may differ in the last bit of its position where the centre of mass
+    /// is not the origin of the frame, and ground from a height field is a mesh.
+    pub fn describe(world: &World, step: f64) -> Scene {
+        let Settings { gravity, method, stop, rest_speed, stabilisation, joint_correction, margin, .. } =
+            *world.settings();
+        let solver = SolverDescription {
+            method: method.name().to_owned(),
+            tolerance: stop.tolerance.value,
+            max_iterations: stop.max_iterations,
+        };
+        Scene {
+            gravity: gravity.to_array(),
+            step,
+            solver,
+            treatment: TreatmentDescription {
+                rest_speed,
+                stabilisation: stabilisation.into(),
+                joint_correction,
+                margin,
+            },
+            bodies: world.bodies().filter_map(|(handle, _)| describe_body(world, handle)).collect(),
+            joints: world.joint_order.iter().filter_map(|slot| describe_joint(world, *slot)).collect(),
+            ..Scene::default()
+        }
+    }
+}
+
+fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
+    let record = world.bodies.get(handle.0).ok()?;
+    let q = record.state.orientation;
+    let inertia = record.mass.inertia.to_cols_array_2d();
+    Some(BodyDescription {
+        kind: record.kind,
+        inertial: (record.kind == Kind::Dynamic).then(|| InertialDescription {
+            mass: record.mass.mass,
+            centre: record.mass.centre.to_array(),
+            moments: [inertia[0][0], inertia[1][1], inertia[2][2]],
+            products: [inertia[0][1], inertia[0][2], inertia[1][2]],
+        }),
+        position: record.origin().to_array(),
+        orientation: (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]),
+        velocity: record.state.velocity.to_array(),
+        spin: record.state.spin.to_array(),
+        friction: Some(record.material.friction),
+        restitution: Some(record.material.restitution),
+        ..BodyDescription::new(record.id.label(), record.shape.describe())
+    })
+}
+
+fn describe_joint(world: &World, slot: u32) -> Option<JointDescription> {
+    let joint = world.joints.at(slot)?.joint;
+    let end = |handle: BodyHandle, point: glamx::DVec3| {
+        let body = world.bodies.get(handle.0).ok()?;
+        Some(EndDescription { body: Some(body.id.label()), point: point.to_array() })
+    };
+    Some(JointDescription {
+        kind: match joint.kind {
+            JointKind::Distance { length } => JointKindDescription::Distance { length },
+            JointKind::Ball => JointKindDescription::Ball,
+            JointKind::Fixed => JointKindDescription::Fixed,
+        },
+        a: end(joint.a.0, joint.a.1)?,
+        b: match joint.b {
+            Anchor::Body(handle, point) => end(handle, point)?,
+            Anchor::World(point) => EndDescription { body: None, point: point.to_array() },
+        },
+        bodies_touch: joint.contact == PairContact::Kept,
+    })
+}
+
+impl BodyId {
+    /// The name that scenes and recordings give a body with this identity.
+    pub fn label(&self) -> String {
+        match self {
+            BodyId::Name(name) => name.to_string(),
+            BodyId::Number(number) => format!("#{number}"),
+            BodyId::Automatic(number) => format!("unnamed #{number}"),
+        }
+    }
+}

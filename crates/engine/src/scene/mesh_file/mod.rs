@@ -1,0 +1,172 @@
+//! Mesh files of scenes: found only below the scene's folder, read within limits, made part of the scene.
+
+mod obj;
+mod stl;
+
+use super::{MeshUse, Scene, SceneError, ShapeDescription, Triple};
+use crate::Shape;
+use glamx::DVec3;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// Largest mesh file \[bytes\].
+pub const MESH_FILE_LIMIT: u64 = 64 << 20;
+/// Most vertices of all mesh files of a scene together, and most triangles.
+pub const MESH_LIMIT: usize = 2_000_000;
+
+/// Vertices and triangles of a file, in its unit of length.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Surface {
+    pub vertices: Vec<Triple>,
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Gives each place one number: files that list corners triangle by triangle repeat them.
+#[derive(Default)]
+struct Corners {
+    surface: Surface,
+    known: HashMap<[u64; 3], u32>,
+}
+
+impl Corners {
+    fn index(&mut self, corner: Triple) -> u32 {
+        // −0 and +0 are one place.
+        let corner = corner.map(|x| x + 0.0);
+        let next = self.surface.vertices.len() as u32;
+        let index = *self.known.entry(corner.map(f64::to_bits)).or_insert(next);
+        if index == next {
+            self.surface.vertices.push(corner);
+        }
+        index
+    }
+}
+
+/// Replaces every shape that names a file by what the file holds.
+pub(super) fn inline(scene: &mut Scene, folder: &Path) -> Result<(), SceneError> {
+    let mut left = MESH_LIMIT;
+    for (index, body) in scene.bodies.iter_mut().enumerate() {
+        inline_shape(&mut body.shape, &format!("bodies[{index}].shape"), folder, &mut left, 0)?;
+    }
+    Ok(())
+}
+
+fn inline_shape(
+    shape: &mut ShapeDescription,
+    path: &str,
+    folder: &Path,
+    left: &mut usize,
+    depth: usize,
+) -> Result<(), SceneError> {
+    match shape {
+        // What is nested deeper than this is refused when it is built.
+        ShapeDescription::Compound { parts } if depth < crate::shape::MAX_NESTING => {
+            for (index, part) in parts.iter_mut().enumerate() {
+                let path = format!("{path}.compound.parts[{index}].shape");
+                inline_shape(&mut part.shape, &path, folder, left, depth + 1)?;
+            }
+        }
+        ShapeDescription::File { path: file, r#as, scale } => {
+            if !(scale.is_finite() && *scale > 0.0) {
+                let what = format!("{scale} is not a factor above zero");
+                return Err(SceneError::new(format!("{path}.file.scale"), what));
+            }
+            let refuse = |why: String| SceneError::new(format!("{path}.file.path"), format!("'{file}': {why}"));
+            let surface = read(folder, file).map_err(refuse)?;
+            let size = surface.vertices.len().max(surface.triangles.len());
+            *left = left.checked_sub(size).ok_or_else(|| {
+                refuse(format!("the meshes of a scene may have {MESH_LIMIT} vertices and triangles together"))
+            })?;
+            *shape = scaled(surface, *r#as, *scale).map_err(refuse)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn scaled(mut surface: Surface, purpose: MeshUse, scale: f64) -> Result<ShapeDescription, String> {
+    for vertex in &mut surface.vertices {
+        *vertex = vertex.map(|x| x * scale);
+    }
+    match purpose {
+        MeshUse::Surface => Ok(ShapeDescription::Mesh { vertices: surface.vertices, triangles: surface.triangles }),
+        // Only the corners of the hull are kept: scenes are written into recordings.
+        MeshUse::Hull => {
+            let points: Vec<DVec3> = surface.vertices.iter().map(|v| DVec3::from_array(*v)).collect();
+            Ok(Shape::convex_hull(&points).map_err(|error| error.to_string())?.describe())
+        }
+    }
+}
+
+fn read(folder: &Path, file: &str) -> Result<Surface, String> {
+    let path = locate(folder, file)?;
+    let bytes = read_limited(&path, MESH_FILE_LIMIT)?;
+    let extension = path.extension().map(|e| e.to_ascii_lowercase());
+    match extension.as_ref().and_then(|e| e.to_str()) {
+        Some("obj") => obj::parse(&bytes),
+        Some("stl") => stl::parse(&bytes),
+        _ => Err("a mesh file ends in .obj or .stl".to_owned()),
+    }
+}
+
+/// The file below the folder, links followed and found to stay there.
+fn locate(folder: &Path, file: &str) -> Result<PathBuf, String> {
+    const INSIDE: &str = "mesh files are named relative to the scene file and lie in its folder or below";
+    if file.contains('\0') {
+        return Err("a path holds no zero characters".to_owned());
+    }
+    if file.contains("://") || file.starts_with("file:") {
+        return Err(format!("this is an address; {INSIDE}"));
+    }
+    let path = Path::new(file);
+    let plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
+    // Backslashes climb on other systems, where the same scene must mean the same.
+    if file.is_empty() || file.contains('\\') || !path.components().all(plain) {
+        return Err(INSIDE.to_owned());
+    }
+    let folder = folder.canonicalize().map_err(|why| format!("the folder of the scene cannot be read ({why})"))?;
+    let found = folder.join(path).canonicalize().map_err(|why| format!("cannot be read ({why})"))?;
+    if !found.starts_with(&folder) {
+        return Err(format!("a link leads out of the folder; {INSIDE}"));
+    }
+    Ok(found)
+}
+
+/// The bytes of an ordinary file that is not larger than `limit`. What is no ordinary file (a pipe, a device) is refused
+/// before it is opened: opening may block.
+pub(super) fn read_limited(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let unreadable = |why: std::io::Error| match why.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        _ => format!("cannot be read ({why})"),
+    };
+    let found = path.metadata().map_err(unreadable)?;
+    if !found.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    let too_large = |bytes: u64| format!("has {bytes} bytes, the limit is {limit}");
+    if found.len() > limit {
+        return Err(too_large(found.len()));
+    }
+    let mut bytes = Vec::new();
+    // The file may have grown since.
+    File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(bytes)
+}
+
+/// A coordinate as text.
+fn coordinate(word: Option<&str>) -> Result<f64, String> {
+    let word = word.ok_or("a vertex has three coordinates")?;
+    match word.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(format!("'{word}' is not a finite number")),
+    }
+}
+
+/// Three coordinates as text.
+fn triple<'w>(mut words: impl Iterator<Item = &'w str>) -> Result<Triple, String> {
+    Ok([coordinate(words.next())?, coordinate(words.next())?, coordinate(words.next())?])
+}

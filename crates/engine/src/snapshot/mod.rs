@@ -1,0 +1,184 @@
+//! The whole state of a world, to go back to, to copy, and to keep as bytes.
+//!
+//! A snapshot holds everything that can influence a bit of the future: settings, shapes, bodies with their applied
+//! forces, joints and contacts with the impulses from which the next step starts, time, counters, and which slots are
+//! used again next. A world that is restored takes the same steps, bit for bit, at any number of threads, as one that
+//! was never interrupted. What a step only keeps for its memory (buffers, factorizations) is not part of it: it may not
+//! influence results, and the tests that restore at every step of a busy scene hold it to that.
+//!
+//! # Handles
+//!
+//! A handle reaches what it was made for, or nothing:
+//!
+//! * In a copy ([`World::fork`], [`World::from_snapshot`]) the handles of the original work. Handles made later work
+//!   only in the world that made them and are stale in the other.
+//! * After [`World::restore`], handles from before the snapshot work again, also those of bodies removed since. Handles
+//!   made after it are stale, for ever.
+//! * Bytes carry no handles: [`World::from_snapshot`] of bytes gives a world in which bodies are reached by
+//!   [`World::find`]. When bytes are restored into a world, its handles go on to work for bodies of the same identity
+//!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
+
+mod bytes;
+mod scene;
+mod shapes;
+
+use crate::joint::{Anchor, JointRecord};
+use crate::step::{ContactCache, Workspace};
+use crate::{BodyHandle, SnapshotError, World};
+
+/// Everything about a world at one time.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, Snapshot, World};
+/// use glamx::DVec3;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 2.0)))?;
+/// let before = world.snapshot();
+/// world.step(0.1)?;
+/// let after = world.state_hash();
+/// world.restore(&before)?;
+/// world.step(0.1)?;
+/// assert_eq!(world.state_hash(), after);
+///
+/// let mut elsewhere = World::from_snapshot(&Snapshot::from_bytes(&before.to_bytes())?);
+/// elsewhere.step(0.1)?;
+/// assert_eq!(elsewhere.state_hash(), after);
+/// # let _ = ball;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    world: World,
+    origin: Origin,
+}
+
+/// Whether the snapshot knows the handles of its world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Memory,
+    Bytes,
+}
+
+impl Snapshot {
+    /// As bytes, versioned and with a checksum per section. The same state gives the same bytes in every process.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        scene::encode(&self.world)
+    }
+
+    /// From bytes that may be anything: damaged, cut short, from another version, or made to do harm. Every number is
+    /// checked, and nothing is allocated on the word of a count that the bytes left cannot fill. Settings are the
+    /// author's: before stepping a world from a stranger, look at [`World::settings`], which may ask for any number of
+    /// iterations.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        Ok(Snapshot { world: scene::decode(bytes)?, origin: Origin::Bytes })
+    }
+
+    /// Time since the beginning \[s\].
+    pub fn time(&self) -> f64 {
+        self.world.time
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.world.steps
+    }
+
+    /// [`World::state_hash`] of the state that is kept.
+    pub fn state_hash(&self) -> u64 {
+        self.world.state_hash()
+    }
+}
+
+impl World {
+    /// The state of now, to come back to. Shapes are shared, not copied.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { world: self.fork(), origin: Origin::Memory }
+    }
+
+    /// Goes back (or on) to a snapshot of this world or of a copy of it, or to one read from bytes.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        let mut restored = snapshot.world.fork();
+        match snapshot.origin {
+            Origin::Memory if !restored.bodies.is_related(&self.bodies) => return Err(SnapshotError::OtherWorld),
+            Origin::Memory => {}
+            Origin::Bytes => restored.adopt_handles(self),
+        }
+        *self = restored;
+        Ok(())
+    }
+
+    /// A new world in the state of a snapshot.
+    pub fn from_snapshot(snapshot: &Snapshot) -> World {
+        snapshot.world.fork()
+    }
+
+    /// A world of its own with the same future: what happens to one does not happen to the other. Handles made so far
+    /// work in both.
+    pub fn fork(&self) -> World {
+        // Every field by name: whoever adds one has to decide whether it is state.
+        let World {
+            settings,
+            bodies,
+            order,
+            joints,
+            joint_order,
+            cache,
+            contacts,
+            workspace: _,
+            time,
+            steps,
+            next_automatic,
+            next_nest,
+        } = self;
+        World {
+            settings: *settings,
+            bodies: bodies.fork(),
+            order: order.clone(),
+            joints: joints.fork(),
+            joint_order: joint_order.clone(),
+            cache: cache.clone(),
+            contacts: contacts.clone(),
+            workspace: Workspace::default(),
+            time: *time,
+            steps: *steps,
+            next_automatic: *next_automatic,
+            next_nest: *next_nest,
+        }
+    }
+
+    /// Takes over the handles of a world for the bodies and joints that are the same here.
+    fn adopt_handles(&mut self, other: &World) {
+        self.bodies.adopt_keys(&other.bodies, |body, before| body.id == before.id);
+        self.rekey();
+        let same = |joint: &JointRecord, before: &JointRecord| joint.joint == before.joint;
+        self.joints.adopt_keys(&other.joints, same);
+    }
+
+    /// Writes the current keys into everything that names bodies.
+    fn rekey(&mut self) {
+        let bodies = &self.bodies;
+        let current = |handle: BodyHandle| BodyHandle(bodies.key(handle.0.slot));
+        for slot in &self.joint_order {
+            let Some(record) = self.joints.at_mut(*slot) else { continue };
+            record.joint.a.0 = current(record.joint.a.0);
+            if let Anchor::Body(handle, _) = &mut record.joint.b {
+                *handle = current(*handle);
+            }
+        }
+        for contact in &mut self.contacts {
+            (contact.a, contact.b) = (current(contact.a), current(contact.b));
+        }
+        let (entries, dt) = self.cache.entries();
+        let entries = entries.map(|((a, b), entry)| ((current(*a), current(*b)), entry.clone()));
+        self.cache = ContactCache::from_entries(entries, dt);
+    }
+}
+
+impl Clone for World {
+    /// The same as [`World::fork`].
+    fn clone(&self) -> World {
+        self.fork()
+    }
+}

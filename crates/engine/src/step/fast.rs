@@ -1,0 +1,299 @@
+//! Fast bodies. In: free motion, then final motion. Out: when they first touch, and where they have to stop.
+//!
+//! A contact that is looked for where a step starts can be missed by a body that turns or passes many of its own sizes
+//! in a step. For bodies marked as fast two things are added.
+//!
+//! 1. Before the solve, the time of the first touch along the free motion is found, and the contact points are those of
+//!    that time. They are impacts with any coefficient of restitution, zero included: the body flies to the touch, gets
+//!    its impulse there, and moves on with the velocity after it. Only the first touch of a body counts; what lies
+//!    behind it may never be reached.
+//! 2. After the solve, the way from the impact to the end of the step is checked against everything the body has no
+//!    contact with. If it meets something a second time, it stops there and loses the rest of the step; the next step
+//!    finds it in contact. Nothing is passed through, at the price of time, and the report counts it.
+//!
+//! Times are found by conservative advancement (Mirtich 1996) on the narrow phase: a pair of pieces with gap g along n
+//! cannot touch before g / c has passed, c ≥ −n·u being the greatest closing speed that any of their points can have,
+//! `−n·(v_B − v_A) + |ω_A| ρ_A + |ω_B| ρ_B` with ρ the distance of the farthest point from the centre of mass. A search
+//! that does not end in [`ADVANCES`] returns a time before any touch: it stops the body early, never late.
+
+use crate::body::{BodyRecord, BodyState, Kind};
+use crate::shape::Aabb;
+use crate::step::assembly::Scene;
+use crate::step::free_motion::FreeMotion;
+use crate::step::integrate::{Mode, bounce_state};
+use crate::step::manifold::{Manifold, NarrowPhase};
+use crate::step::{Moving, Twist};
+use crate::{Shape, World};
+use glamx::{DPose3, DQuat, DVec3};
+
+/// Shapes this close touch \[m\].
+pub(crate) const TOUCH: f64 = 1e-10;
+/// Shapes this close at the start of a step rest on each other \[m\]: the usual contacts are right for them.
+const RESTING: f64 = 1e-4;
+/// Advances of one search. A sphere at a wall needs two, a spinning rod a few dozen.
+const ADVANCES: usize = 1024;
+
+/// How two bodies, one of them fast, meet in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Meeting {
+    /// Neither is fast, or they touch from the start: nothing special.
+    Usual,
+    /// They do not, or not first.
+    Apart,
+    /// They touch at this time \[s\].
+    At(f64),
+}
+
+/// A body on its way: a parabola, turning at a constant rate.
+#[derive(Clone, Copy, Debug)]
+struct Way<'a> {
+    shape: &'a Shape,
+    /// Of mass, in the body's frame \[m\].
+    centre: DVec3,
+    /// Of points that turn about it \[m\].
+    reach: f64,
+    /// When it is at `position` \[s\].
+    start: f64,
+    position: DVec3,
+    orientation: DQuat,
+    velocity: DVec3,
+    acceleration: DVec3,
+    spin: DVec3,
+}
+
+impl Way<'_> {
+    fn new<'a>(record: &'a BodyRecord, start: f64, position: DVec3, orientation: DQuat) -> Way<'a> {
+        Way {
+            shape: &record.shape,
+            centre: record.mass.centre,
+            reach: if record.shape.is_ball_about(record.mass.centre) { 0.0 } else { record.reach },
+            start,
+            position,
+            orientation,
+            velocity: DVec3::ZERO,
+            acceleration: DVec3::ZERO,
+            spin: DVec3::ZERO,
+        }
+    }
+
+    fn free<'a>(record: &'a BodyRecord, body: &Moving, free: &FreeMotion, dt: f64) -> Way<'a> {
+        Way {
+            velocity: free.before.linear,
+            acceleration: (free.after.linear - free.before.linear) / dt,
+            spin: free.before.angular,
+            ..Way::new(record, 0.0, body.state.position, body.state.orientation)
+        }
+    }
+
+    fn at(&self, time: f64) -> (DVec3, DQuat) {
+        let t = time - self.start;
+        let orientation = if self.spin == DVec3::ZERO {
+            self.orientation
+        } else {
+            (DQuat::from_scaled_axis(t * self.spin) * self.orientation).normalize()
+        };
+        (self.position + t * (self.velocity + 0.5 * t * self.acceleration), orientation)
+    }
+
+    fn pose(&self, time: f64) -> DPose3 {
+        let (position, orientation) = self.at(time);
+        DPose3::from_parts(position - orientation * self.centre, orientation)
+    }
+
+    fn velocity_at(&self, time: f64) -> DVec3 {
+        self.velocity + (time - self.start) * self.acceleration
+    }
+
+    fn turning(&self) -> f64 {
+        self.spin.length() * self.reach
+    }
+}
+
+enum Touch {
+    Never,
+    At(f64),
+    /// Not before this time; the search was not finished.
+    NotBefore(f64),
+}
+
+/// The first touch of two bodies between two times. Pieces that are within `resting` of each other at the start do not
+/// count; whether there were any is the second answer.
+fn first_touch(
+    narrow_phase: &mut NarrowPhase,
+    found: &mut Vec<Manifold>,
+    ways: [&Way; 2],
+    (from, to): (f64, f64),
+    resting: f64,
+) -> (Touch, bool) {
+    let [a, b] = ways;
+    let turning = a.turning() + b.turning();
+    let apart = |time: f64| b.velocity_at(time) - a.velocity_at(time);
+    let fastest = apart(from).length().max(apart(to).length()) + turning;
+    let mut time = from;
+    let mut ignored: Vec<(u32, u32)> = Vec::new();
+    for _ in 0..ADVANCES {
+        narrow_phase.recycle(found);
+        let near = TOUCH + (to - time) * fastest;
+        narrow_phase.collide(a.shape, &a.pose(time), b.shape, &b.pose(time), near, found);
+        let mut next = f64::INFINITY;
+        for manifold in found.iter() {
+            let (gap, subs) = (manifold.least_gap(), (manifold.sub_a, manifold.sub_b));
+            if time == from && gap <= resting {
+                ignored.push(subs);
+            }
+            if ignored.contains(&subs) {
+                continue;
+            }
+            let closing = -f64::min(manifold.normal.dot(apart(time)), manifold.normal.dot(apart(to))) + turning;
+            if closing <= 0.0 {
+                continue;
+            }
+            if gap <= TOUCH {
+                return (Touch::At(time), !ignored.is_empty());
+            }
+            // Half the tolerance is left, so that the end is a touch and not an overlap.
+            next = next.min(time + (gap - 0.5 * TOUCH) / closing);
+        }
+        if next > to {
+            return (Touch::Never, !ignored.is_empty());
+        }
+        time = next;
+    }
+    (Touch::NotBefore(time), !ignored.is_empty())
+}
+
+/// When the pairs with a fast body first touch along the free motion; empty if no body is fast.
+pub(crate) fn meetings(
+    world: &World,
+    bodies: &[Moving],
+    free: &[FreeMotion],
+    pairs: &[(u32, u32)],
+    dt: f64,
+    narrow_phase: &mut NarrowPhase,
+    out: &mut Vec<Meeting>,
+) {
+    out.clear();
+    if !bodies.iter().any(|body| body.fast) {
+        return;
+    }
+    let mut first = vec![f64::INFINITY; bodies.len()];
+    let mut found = Vec::new();
+    for &(i, j) in pairs {
+        let (i, j) = (i as usize, j as usize);
+        let (one, two) = (&bodies[i], &bodies[j]);
+        let (Some(a), Some(b)) = (world.bodies.at(one.slot), world.bodies.at(two.slot)) else { continue };
+        if !(one.fast || two.fast) {
+            out.push(Meeting::Usual);
+            continue;
+        }
+        let ways = [&Way::free(a, one, &free[i], dt), &Way::free(b, two, &free[j], dt)];
+        let (touch, rest) = first_touch(narrow_phase, &mut found, ways, (0.0, dt), RESTING);
+        out.push(match touch {
+            _ if rest => Meeting::Usual,
+            Touch::At(time) => Meeting::At(time),
+            // Where the way of an unfinished search ends, `curtail` decides.
+            Touch::Never | Touch::NotBefore(_) => Meeting::Apart,
+        });
+        if let Some(Meeting::At(time)) = out.last() {
+            first[i] = first[i].min(*time);
+            first[j] = first[j].min(*time);
+        }
+    }
+    for (meeting, &(i, j)) in out.iter_mut().zip(pairs) {
+        let later = |rank: u32, time: f64| bodies[rank as usize].fast && time > first[rank as usize] + 1e-9 * dt;
+        if matches!(meeting, Meeting::At(time) if later(i, *time) || later(j, *time)) {
+            *meeting = Meeting::Apart;
+        }
+    }
+}
+
+/// The way of a body in a step, in one or two pieces.
+fn pieces<'a>(
+    world: &'a World,
+    scene: &Scene,
+    rank: usize,
+    mode: Mode,
+    after: &Twist,
+    end: &BodyState,
+) -> Option<Vec<Way<'a>>> {
+    let body = &scene.bodies[rank];
+    let record = world.bodies.at(body.slot)?;
+    let straight = |start: f64, from: &BodyState| {
+        let rest = scene.dt - start;
+        let velocity = if rest > 0.0 { (end.position - from.position) / rest } else { DVec3::ZERO };
+        Way { velocity, spin: after.angular, ..Way::new(record, start, from.position, from.orientation) }
+    };
+    Some(match mode {
+        _ if body.kind == Kind::Fixed => vec![Way::new(record, 0.0, end.position, end.orientation)],
+        Mode::Bounce(time) | Mode::HeldBounce(time) => {
+            let there = bounce_state(scene, rank, mode, time);
+            vec![Way::free(record, body, &scene.free[rank], scene.dt), straight(time, &there)]
+        }
+        Mode::Flight | Mode::Contact => vec![straight(0.0, &body.state)],
+    })
+}
+
+/// A box around all of a way.
+fn bounds(ways: &[Way], end: &BodyState) -> Aabb {
+    let mut all = Aabb { min: end.position, max: end.position };
+    let mut reach: f64 = 0.0;
+    for way in ways {
+        if !way.shape.is_bounded() {
+            return Aabb::UNBOUNDED;
+        }
+        all = all.union(Aabb { min: way.position, max: way.position });
+        let bounds = way.shape.aabb(&DPose3::IDENTITY);
+        reach = reach.max((bounds.min - way.centre).abs().max((bounds.max - way.centre).abs()).length());
+    }
+    all.inflated(reach)
+}
+
+/// Stops fast bodies where they would pass into something they have no contact with. Returns how many.
+pub(crate) fn curtail(
+    world: &World,
+    scene: &Scene,
+    modes: &[Mode],
+    after: &[Twist],
+    narrow_phase: &mut NarrowPhase,
+    end: &mut [BodyState],
+) -> usize {
+    let dt = scene.dt;
+    let ranks: Vec<usize> = (0..scene.bodies.len()).filter(|rank| scene.bodies[*rank].fast).collect();
+    let mut stopped = 0;
+    let mut found = Vec::new();
+    for &rank in &ranks {
+        let Some(own) = pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]) else { continue };
+        let box_own = bounds(&own, &end[rank]);
+        let mut stop: Option<f64> = None;
+        for other in (0..scene.bodies.len()).filter(|other| *other != rank) {
+            let ids = (rank.min(other) as u32, rank.max(other) as u32);
+            let Some(others) = pieces(world, scene, other, modes[other], &after[other], &end[other]) else { continue };
+            if !bounds(&others, &end[other]).overlaps(&box_own)
+                || scene.contacts.iter().any(|c| (c.a, c.b) == ids)
+                || crate::step::contact::ignores(world, scene.bodies[rank].slot, scene.bodies[other].slot)
+            {
+                continue;
+            }
+            let mut breaks: Vec<f64> = own.iter().chain(&others).map(|way| way.start).chain([dt]).collect();
+            breaks.sort_by(f64::total_cmp);
+            for span in breaks.windows(2).filter(|span| span[0] < span[1]) {
+                let piece = |ways: &[Way<'_>]| ways.iter().rposition(|way| way.start <= span[0]).unwrap_or(0);
+                let pair = [&own[piece(&own)], &others[piece(&others)]];
+                let touch = first_touch(narrow_phase, &mut found, pair, (span[0], span[1]), RESTING).0;
+                if let Touch::At(time) | Touch::NotBefore(time) = touch {
+                    stop = Some(stop.map_or(time, |earlier| earlier.min(time)));
+                    break;
+                }
+            }
+        }
+        if let Some(time) = stop {
+            let way = own.iter().rfind(|way| way.start <= time).unwrap_or(&own[0]);
+            let (position, orientation) = way.at(time);
+            // In the body's axes the spin stays as it is: so does the energy.
+            let spin = orientation * (end[rank].orientation.inverse() * end[rank].spin);
+            end[rank] = BodyState { position, orientation, spin, ..end[rank] };
+            stopped += 1;
+        }
+    }
+    stopped
+}

@@ -1,0 +1,110 @@
+//! Recordings as tables.
+
+use crate::{Reader, RecordError};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes `bodies.csv` (one row per body and state), `steps.csv` (one per step) and, if contacts were recorded,
+/// `contacts.csv` (one per contact and step) into a folder, which is made if needed. Numbers read back bit for bit.
+pub fn export_csv(reader: &mut Reader, folder: impl AsRef<Path>) -> Result<(), RecordError> {
+    let folder = folder.as_ref();
+    let open = |cause: io::Error| RecordError::Open { path: folder.to_owned(), cause };
+    std::fs::create_dir_all(folder).map_err(open)?;
+    bodies(reader, table(folder, "bodies.csv")?)?;
+    steps(reader, table(folder, "steps.csv")?)?;
+    if reader.contact_steps() > 0 {
+        contacts(reader, table(folder, "contacts.csv")?)?;
+    }
+    Ok(())
+}
+
+fn table(folder: &Path, name: &str) -> Result<BufWriter<File>, RecordError> {
+    let path = folder.join(name);
+    match File::create(&path) {
+        Ok(file) => Ok(BufWriter::new(file)),
+        Err(cause) => Err(RecordError::Open { path, cause }),
+    }
+}
+
+fn bodies(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> {
+    let names: Vec<String> = reader.header().bodies.iter().map(|name| quoted(name)).collect();
+    writeln!(file, "step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz").map_err(RecordError::Write)?;
+    for index in 0..reader.frames() {
+        let frame = reader.frame(index)?;
+        for ((name, pose), velocity) in names.iter().zip(&frame.poses).zip(&frame.velocities) {
+            let mut row = format!("{},{:?},{name}", frame.step, frame.time);
+            for value in pose.iter().chain(velocity) {
+                row += &format!(",{value:?}");
+            }
+            writeln!(file, "{row}").map_err(RecordError::Write)?;
+        }
+    }
+    file.flush().map_err(RecordError::Write)
+}
+
+/// The columns are the fields of all reports, nested ones joined by points: `certificate.natural`.
+fn steps(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> {
+    // A first step without contact has no certificate, so the columns are known after a look at all.
+    let mut columns: Vec<String> = Vec::new();
+    for index in 0..reader.steps() {
+        let mut fields = Vec::new();
+        flatten("", &reader.step(index)?, &mut fields);
+        // A field that is null now and a table later has no column of its own.
+        fields
+            .retain(|(name, value)| !(value.is_empty() && columns.iter().any(|c| c.starts_with(&format!("{name}.")))));
+        if fields.len() > columns.len() {
+            columns = fields.into_iter().map(|(name, _)| name).collect();
+        }
+    }
+    writeln!(file, "{}", columns.join(",")).map_err(RecordError::Write)?;
+    for index in 0..reader.steps() {
+        let mut fields = Vec::new();
+        flatten("", &reader.step(index)?, &mut fields);
+        let value = |column: &String| match fields.iter().find(|(name, _)| name == column) {
+            Some((_, value)) => value.clone(),
+            None => String::new(),
+        };
+        writeln!(file, "{}", columns.iter().map(value).collect::<Vec<_>>().join(",")).map_err(RecordError::Write)?;
+    }
+    file.flush().map_err(RecordError::Write)
+}
+
+fn flatten(name: &str, value: &Value, fields: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+                flatten(&name, value, fields);
+            }
+        }
+        Value::Null => fields.push((name.to_owned(), String::new())),
+        Value::String(text) => fields.push((name.to_owned(), quoted(text))),
+        other => fields.push((name.to_owned(), other.to_string())),
+    }
+}
+
+fn contacts(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> {
+    let names: Vec<String> = reader.header().bodies.iter().map(|name| quoted(name)).collect();
+    let titles = "step,time,first,second,state,x,y,z,nx,ny,nz,gap,rx,ry,rz,ux,uy,uz";
+    writeln!(file, "{titles}").map_err(RecordError::Write)?;
+    for index in 0..reader.contact_steps() {
+        let contacts = reader.contacts(index)?;
+        for i in 0..contacts.gaps.len() {
+            let [a, b] = contacts.bodies[i].map(|body| names[body as usize].as_str());
+            let mut row = format!("{},{:?},{a},{b},{}", contacts.step, contacts.time, contacts.states[i].name());
+            let numbers = contacts.points[i].iter().chain(&contacts.normals[i]).chain([&contacts.gaps[i]]);
+            for value in numbers.chain(&contacts.impulses[i]).chain(&contacts.velocities[i]) {
+                row += &format!(",{value:?}");
+            }
+            writeln!(file, "{row}").map_err(RecordError::Write)?;
+        }
+    }
+    file.flush().map_err(RecordError::Write)
+}
+
+/// RFC 4180: what holds a separator, a quote or a line end stands in quotes.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

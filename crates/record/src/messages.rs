@@ -1,0 +1,229 @@
+//! What is on the topics, and how it is described to others.
+
+use crate::cdr::{CdrReader, CdrWriter};
+use signorini::{BodyHandle, ContactPoint, World};
+
+pub(crate) const STATE: &str = "/state";
+pub(crate) const STEP: &str = "/step";
+pub(crate) const CONTACTS: &str = "/contacts";
+
+pub(crate) const STATE_TYPE: &str = "signorini_msgs/msg/State";
+pub(crate) const CONTACTS_TYPE: &str = "signorini_msgs/msg/Contacts";
+pub(crate) const STEP_TYPE: &str = "signorini.Step";
+
+/// In the language of ROS 2 messages.
+pub(crate) const STATE_SCHEMA: &str = "\
+# State of all bodies after a step. SI units, world axes. Bodies are in the order of the recording's header.
+uint64 step
+float64 time
+# Fingerprint of the state, bit by bit.
+uint64 hash
+# Per body: position of the frame x y z, orientation w x y z.
+float64[] pose
+# Per body: velocity of the centre of mass x y z, angular velocity x y z.
+float64[] velocity
+";
+
+/// In the language of ROS 2 messages.
+pub(crate) const CONTACTS_SCHEMA: &str = "\
+# Contact points of a step. SI units, world axes.
+uint64 step
+float64 time
+# Indices of the two bodies; the normal points from the first to the second.
+uint32[] first
+uint32[] second
+# Per contact: x y z, in the middle between the surfaces.
+float64[] point
+# Per contact: unit vector x y z.
+float64[] normal
+# Per contact: distance of the surfaces, negative if they overlap.
+float64[] gap
+# Per contact: impulse on the second body x y z.
+float64[] impulse
+# Per contact: velocity of the second body against the first x y z.
+float64[] velocity
+# Per contact: 0 open, 1 stick, 2 slip.
+uint8[] state
+";
+
+pub(crate) const STEP_SCHEMA: &str = include_str!("step.schema.json");
+
+/// State of all bodies after a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Steps taken.
+    pub step: u64,
+    /// \[s\].
+    pub time: f64,
+    /// [`World::state_hash`].
+    pub hash: u64,
+    /// Per body: position of its frame x y z \[m\], orientation w x y z.
+    pub poses: Vec<[f64; 7]>,
+    /// Per body: velocity of the centre of mass [m/s], angular velocity [rad/s], world axes.
+    pub velocities: Vec<[f64; 6]>,
+}
+
+impl Frame {
+    /// The world as it is now.
+    pub fn of(world: &World) -> Frame {
+        let (mut poses, mut velocities) = (Vec::new(), Vec::new());
+        for (_, body) in world.bodies() {
+            let (x, q) = (body.position().to_array(), body.orientation());
+            poses.push([x[0], x[1], x[2], q.w, q.x, q.y, q.z]);
+            let (v, w) = (body.velocity().to_array(), body.spin().to_array());
+            velocities.push([v[0], v[1], v[2], w[0], w[1], w[2]]);
+        }
+        Frame { step: world.steps(), time: world.time(), hash: world.state_hash(), poses, velocities }
+    }
+
+    pub(crate) fn write(&self, cdr: &mut CdrWriter) {
+        cdr.begin();
+        cdr.u64(self.step);
+        cdr.f64(self.time);
+        cdr.u64(self.hash);
+        cdr.f64_list(7 * self.poses.len(), self.poses.as_flattened().iter().copied());
+        cdr.f64_list(6 * self.velocities.len(), self.velocities.as_flattened().iter().copied());
+    }
+
+    pub(crate) fn read(message: &[u8], bodies: usize) -> Result<Frame, String> {
+        let read = || {
+            let mut cdr = CdrReader::new(message)?;
+            let (step, time, hash) = (cdr.u64()?, cdr.f64()?, cdr.u64()?);
+            let (poses, velocities) = (cdr.f64_list()?, cdr.f64_list()?);
+            cdr.is_at_end().then_some((step, time, hash, poses, velocities))
+        };
+        let (step, time, hash, poses, velocities) = read().ok_or("is not a state")?;
+        let ((poses, []), (velocities, [])) = (poses.as_chunks::<7>(), velocities.as_chunks::<6>()) else {
+            return Err("poses have seven numbers each, velocities six".to_owned());
+        };
+        if poses.len() != bodies || velocities.len() != bodies {
+            let (p, v) = (poses.len(), velocities.len());
+            return Err(format!("{p} poses and {v} velocities of {bodies} bodies"));
+        }
+        Ok(Frame { step, time, hash, poses: poses.to_vec(), velocities: velocities.to_vec() })
+    }
+}
+
+/// What a contact does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactState {
+    /// Carries no impulse.
+    Open,
+    /// Strictly inside its cone.
+    Stick,
+    /// On the surface of its cone.
+    Slip,
+}
+
+impl ContactState {
+    /// As the table of exports calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ContactState::Open => "open",
+            ContactState::Stick => "stick",
+            ContactState::Slip => "slip",
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Self> {
+        [ContactState::Open, ContactState::Stick, ContactState::Slip].get(usize::from(number)).copied()
+    }
+
+    /// By the impulse against the cone, as the certificate counts.
+    fn of(world: &World, contact: &ContactPoint) -> ContactState {
+        const ON_CONE: f64 = 1e-6;
+        let normal = contact.impulse.dot(contact.normal);
+        if normal <= 0.0 {
+            return ContactState::Open;
+        }
+        let friction = match (world.body(contact.a), world.body(contact.b)) {
+            (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
+            _ => 0.0,
+        };
+        let tangential = (contact.impulse - contact.normal * normal).length();
+        if tangential < friction * normal * (1.0 - ON_CONE) { ContactState::Stick } else { ContactState::Slip }
+    }
+}
+
+/// Contact points of a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// Steps taken.
+    pub step: u64,
+    /// \[s\].
+    pub time: f64,
+    /// Indices of the two bodies; the normal points from the first to the second.
+    pub bodies: Vec<[u32; 2]>,
+    /// In the middle between the surfaces \[m\].
+    pub points: Vec<[f64; 3]>,
+    /// Unit vectors.
+    pub normals: Vec<[f64; 3]>,
+    /// Distance of the surfaces, negative if they overlap \[m\].
+    pub gaps: Vec<f64>,
+    /// Impulse on the second body \[N·s\].
+    pub impulses: Vec<[f64; 3]>,
+    /// Velocity of the second body against the first [m/s].
+    pub velocities: Vec<[f64; 3]>,
+    /// What each does.
+    pub states: Vec<ContactState>,
+}
+
+impl Contacts {
+    /// The contacts of the world's last step; `order` gives each body's index.
+    pub(crate) fn of(world: &World, order: &[(BodyHandle, u32)]) -> Contacts {
+        let index = |handle: BodyHandle| match order.binary_search_by_key(&handle, |entry| entry.0) {
+            Ok(at) => order[at].1,
+            Err(_) => u32::MAX,
+        };
+        let list = world.contacts();
+        Contacts {
+            step: world.steps(),
+            time: world.time(),
+            bodies: list.iter().map(|c| [index(c.a), index(c.b)]).collect(),
+            points: list.iter().map(|c| c.point.to_array()).collect(),
+            normals: list.iter().map(|c| c.normal.to_array()).collect(),
+            gaps: list.iter().map(|c| c.gap).collect(),
+            impulses: list.iter().map(|c| c.impulse.to_array()).collect(),
+            velocities: list.iter().map(|c| c.velocity.to_array()).collect(),
+            states: list.iter().map(|c| ContactState::of(world, c)).collect(),
+        }
+    }
+
+    pub(crate) fn write(&self, cdr: &mut CdrWriter) {
+        let count = self.gaps.len();
+        cdr.begin();
+        cdr.u64(self.step);
+        cdr.f64(self.time);
+        cdr.u32_list(count, self.bodies.iter().map(|pair| pair[0]));
+        cdr.u32_list(count, self.bodies.iter().map(|pair| pair[1]));
+        cdr.f64_list(3 * count, self.points.as_flattened().iter().copied());
+        cdr.f64_list(3 * count, self.normals.as_flattened().iter().copied());
+        cdr.f64_list(count, self.gaps.iter().copied());
+        cdr.f64_list(3 * count, self.impulses.as_flattened().iter().copied());
+        cdr.f64_list(3 * count, self.velocities.as_flattened().iter().copied());
+        cdr.u8_list(count, self.states.iter().map(|state| *state as u8));
+    }
+
+    pub(crate) fn read(message: &[u8], bodies: usize) -> Result<Contacts, String> {
+        let triples = |list: Vec<f64>| match list.as_chunks::<3>() {
+            (triples, []) => Some(triples.to_vec()),
+            _ => None,
+        };
+        let read = || {
+            let mut cdr = CdrReader::new(message)?;
+            let (step, time) = (cdr.u64()?, cdr.f64()?);
+            let (first, second) = (cdr.u32_list()?, cdr.u32_list()?);
+            let (points, normals, gaps) = (triples(cdr.f64_list()?)?, triples(cdr.f64_list()?)?, cdr.f64_list()?);
+            let (impulses, velocities) = (triples(cdr.f64_list()?)?, triples(cdr.f64_list()?)?);
+            let states: Vec<ContactState> =
+                cdr.u8_list()?.into_iter().map(ContactState::from_number).collect::<Option<_>>()?;
+            let lengths = [second.len(), points.len(), normals.len(), gaps.len(), impulses.len(), velocities.len()];
+            let equal = lengths.iter().chain([&states.len()]).all(|length| *length == first.len());
+            let pairs: Vec<[u32; 2]> = first.into_iter().zip(second).map(|(a, b)| [a, b]).collect();
+            let known = pairs.as_flattened().iter().all(|body| (*body as usize) < bodies);
+            let contacts = Contacts { step, time, bodies: pairs, points, normals, gaps, impulses, velocities, states };
+            (cdr.is_at_end() && equal && known).then_some(contacts)
+        };
+        read().ok_or_else(|| "is not a list of contacts of the recorded bodies".to_owned())
+    }
+}

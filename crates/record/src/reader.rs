@@ -1,0 +1,172 @@
+//! Reading a recording.
+
+use crate::messages::{self, Contacts, Frame};
+use crate::scan::{self, ChunkCache, Damage, Place, Progress, Visitor};
+use crate::writer::HEADER;
+use crate::{FORMAT, Header, RecordError};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A recording that can be read: finished, being written, cut off or damaged.
+#[derive(Debug)]
+pub struct Reader {
+    file: File,
+    header: Header,
+    index: Index,
+    progress: Progress,
+    cache: ChunkCache,
+}
+
+/// Where everything is.
+#[derive(Debug, Default)]
+struct Index {
+    header: Option<Vec<u8>>,
+    channels: BTreeMap<u16, Topic>,
+    frames: Vec<Place>,
+    steps: Vec<Place>,
+    contacts: Vec<Place>,
+    damage: Vec<Damage>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Topic {
+    State,
+    Step,
+    Contacts,
+}
+
+impl Visitor for Index {
+    fn attachment(&mut self, name: &str, data: &[u8]) {
+        if name == HEADER && self.header.is_none() {
+            self.header = Some(data.to_vec());
+        }
+    }
+    fn channel(&mut self, id: u16, topic: &str) {
+        let topic = match topic {
+            messages::STATE => Topic::State,
+            messages::STEP => Topic::Step,
+            messages::CONTACTS => Topic::Contacts,
+            _ => return,
+        };
+        self.channels.insert(id, topic);
+    }
+    fn message(&mut self, channel: u16, place: Place) {
+        // Channels are described in the first chunk. Should it be lost, the numbers that the writer gives are known.
+        let usual = [Topic::State, Topic::Step, Topic::Contacts];
+        let usual = usize::from(channel).checked_sub(1).and_then(|index| usual.get(index));
+        match self.channels.get(&channel).or(usual) {
+            Some(Topic::State) => self.frames.push(place),
+            Some(Topic::Step) => self.steps.push(place),
+            Some(Topic::Contacts) => self.contacts.push(place),
+            None => {}
+        }
+    }
+    fn damage(&mut self, damage: Damage) {
+        self.damage.push(damage);
+    }
+}
+
+impl Reader {
+    /// Opens a recording and finds everything that is whole in it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Reader, RecordError> {
+        let path = path.as_ref();
+        let open = |cause: io::Error| RecordError::Open { path: path.to_owned(), cause };
+        if !path.metadata().map_err(open)?.is_file() {
+            return Err(RecordError::NotARecording("it is not a file".to_owned()));
+        }
+        let mut file = File::open(path).map_err(open)?;
+        let mut magic = Vec::new();
+        Read::by_ref(&mut file).take(mcap::MAGIC.len() as u64).read_to_end(&mut magic).map_err(RecordError::Read)?;
+        if magic != mcap::MAGIC {
+            return Err(RecordError::NotARecording("it does not begin like an MCAP file".to_owned()));
+        }
+        let mut index = Index::default();
+        let progress = scan::scan(&mut file, magic.len() as u64, &mut index).map_err(RecordError::Read)?;
+        let header = index.header.take().ok_or_else(|| {
+            let what = match index.damage.first() {
+                Some(damage) => format!("its header cannot be used ({} at byte {})", damage.what, damage.offset),
+                None => "it has no header of this program".to_owned(),
+            };
+            RecordError::NotARecording(what)
+        })?;
+        Ok(Reader { file, header: parse_header(&header)?, index, progress, cache: ChunkCache::default() })
+    }
+
+    /// Looks for what was written since the file was opened. Returns whether there is more.
+    pub fn refresh(&mut self) -> Result<bool, RecordError> {
+        let Progress::Unfinished(from) = self.progress else { return Ok(false) };
+        let before = self.index.frames.len();
+        self.progress = scan::scan(&mut self.file, from, &mut self.index).map_err(RecordError::Read)?;
+        Ok(self.index.frames.len() > before)
+    }
+
+    /// How it begins.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+    /// Whether the writer came to its end. If not, it is still writing or was interrupted.
+    pub fn is_finished(&self) -> bool {
+        self.progress == Progress::Finished
+    }
+    /// Parts that cannot be used.
+    pub fn damage(&self) -> &[Damage] {
+        &self.index.damage
+    }
+    /// Number of states; the first is the one before the first step.
+    pub fn frames(&self) -> usize {
+        self.index.frames.len()
+    }
+    /// Number of reports of steps.
+    pub fn steps(&self) -> usize {
+        self.index.steps.len()
+    }
+    /// Number of steps with recorded contacts.
+    pub fn contact_steps(&self) -> usize {
+        self.index.contacts.len()
+    }
+
+    /// State number `index`.
+    pub fn frame(&mut self, index: usize) -> Result<Frame, RecordError> {
+        let place = place(&self.index.frames, messages::STATE, index)?;
+        let bytes = scan::message(&mut self.file, place, &mut self.cache).map_err(RecordError::Read)?;
+        Frame::read(bytes, self.header.bodies.len()).map_err(message(messages::STATE, index))
+    }
+
+    /// Report number `index`: step, time, and the fields of [`signorini::StepReport`].
+    pub fn step(&mut self, index: usize) -> Result<Value, RecordError> {
+        let place = place(&self.index.steps, messages::STEP, index)?;
+        let bytes = scan::message(&mut self.file, place, &mut self.cache).map_err(RecordError::Read)?;
+        serde_json::from_slice(bytes).map_err(|why| message(messages::STEP, index)(why.to_string()))
+    }
+
+    /// Contacts number `index`.
+    pub fn contacts(&mut self, index: usize) -> Result<Contacts, RecordError> {
+        let place = place(&self.index.contacts, messages::CONTACTS, index)?;
+        let bytes = scan::message(&mut self.file, place, &mut self.cache).map_err(RecordError::Read)?;
+        Contacts::read(bytes, self.header.bodies.len()).map_err(message(messages::CONTACTS, index))
+    }
+}
+
+fn place(list: &[Place], topic: &'static str, index: usize) -> Result<Place, RecordError> {
+    list.get(index).copied().ok_or(RecordError::NoSuchMessage { topic, index, count: list.len() })
+}
+
+fn message(topic: &'static str, index: usize) -> impl FnOnce(String) -> RecordError {
+    move |why| RecordError::Message { topic, index, why }
+}
+
+fn parse_header(bytes: &[u8]) -> Result<Header, RecordError> {
+    let bad = |why: serde_json::Error| RecordError::NotARecording(format!("its header cannot be read ({why})"));
+    let value: Value = serde_json::from_slice(bytes).map_err(bad)?;
+    // The format is looked at before anything that it may have changed.
+    match value.get("format").and_then(Value::as_u64) {
+        Some(found) if found > u64::from(FORMAT) => {
+            Err(RecordError::Newer { found: u32::try_from(found).unwrap_or(u32::MAX), known: FORMAT })
+        }
+        Some(_) => serde_json::from_value(value).map_err(bad),
+        None => Err(RecordError::NotARecording("its header has no format number".to_owned())),
+    }
+}

@@ -1,0 +1,44 @@
+//! One number that must come out, and what came out.
+
+use super::Observed;
+
+/// A number from paper and how to read it off a motion.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation {
+    /// What is measured, such as "distance until it stops".
+    pub what: &'static str,
+    /// Its unit; "1" if it has none.
+    pub unit: &'static str,
+    /// The closed form, as text.
+    pub formula: &'static str,
+    /// Its value.
+    pub expected: f64,
+    /// Largest departure that counts as agreement, same unit.
+    pub tolerance: f64,
+    /// Reads the number off a motion; NaN if the motion does not say.
+    pub measured: fn(&Observed) -> f64,
+}
+
+/// An expectation held against a motion.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    /// What was expected.
+    pub expectation: Expectation,
+    /// What was seen.
+    pub measured: f64,
+}
+
+impl Finding {
+    /// Measures.
+    pub fn of(expectation: Expectation, seen: &Observed) -> Self {
+        Finding { expectation, measured: (expectation.measured)(seen) }
+    }
+    /// Distance from the truth, in the unit of the expectation.
+    pub fn error(&self) -> f64 {
+        (self.measured - self.expectation.expected).abs()
+    }
+    /// Whether it is within the tolerance. Nothing measured is not.
+    pub fn holds(&self) -> bool {
+        self.error() <= self.expectation.tolerance
+    }
+}

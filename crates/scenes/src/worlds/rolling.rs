@@ -1,0 +1,154 @@
+//! Round things: rolling, and spinning down.
+
+use super::parts::{Describe, G, ball, euler_half_square, floor, plane, scene};
+use super::{Expectation, NamedScene, Observed};
+use signorini::Scene;
+use signorini::glamx::DVec3;
+use signorini::scene::{BodyDescription, ShapeDescription};
+
+const STEP: f64 = 1.0 / 60.0;
+
+pub(super) const SCENES: &[NamedScene] = &[
+    NamedScene {
+        name: "rolling_onset",
+        about: "A ball is thrown without spin, slides, and rolls on with 5/7 of its speed.",
+        make: rolling_onset,
+        answers: rolling_onset_answers,
+    },
+    NamedScene {
+        name: "rolling_down",
+        about: "A ball rolls down a slope with 5/7 of g sin θ.",
+        make: rolling_down,
+        answers: rolling_down_answers,
+    },
+    NamedScene {
+        name: "spinning_coin",
+        about: "A coin spins flat on its rim of contact and loses spin at 2μg/R.",
+        make: spinning_coin,
+        answers: spinning_coin_answers,
+    },
+];
+
+const THROW: f64 = 3.0;
+const RADIUS: f64 = 0.5;
+const FRICTION: f64 = 0.2;
+
+fn rolling_onset() -> Scene {
+    let ball = ball("ball", RADIUS, 2.0, [0.0, 0.0, RADIUS]).moving([THROW, 0.0, 0.0]).surface(FRICTION, 0.0);
+    scene(STEP, 1.5, vec![floor().surface(FRICTION, 0.0), ball])
+}
+
+/// Sliding, `v_k = v − kμgh` and `Rω_k = 5/2 kμgh`: slip ends in the step in which 7/2 kμgh would pass v. Angular
+/// momentum about the point of contact gives 5/7 v from then on, so with n = ⌊2v/7μgh⌋ sliding steps of N the way is
+/// `h (n v − μgh n(n+1)/2 + (N − n) 5v/7)`.
+fn rolling_onset_answers() -> Vec<Expectation> {
+    let loss = FRICTION * G * STEP;
+    let n = (THROW / (3.5 * loss)).floor();
+    let way = STEP * (n * THROW - loss * n * (n + 1.0) / 2.0 + (90.0 - n) * THROW * 5.0 / 7.0);
+    vec![
+        Expectation {
+            what: "final speed",
+            unit: "m/s",
+            formula: "5v/7",
+            expected: THROW * 5.0 / 7.0,
+            tolerance: 1e-7,
+            measured: |o| o.last("ball").velocity.x,
+        },
+        Expectation {
+            what: "final spin",
+            unit: "rad/s",
+            formula: "5v/7R",
+            expected: THROW * 5.0 / 7.0 / RADIUS,
+            tolerance: 1e-7,
+            measured: |o| o.last("ball").spin.y,
+        },
+        Expectation {
+            what: "way",
+            unit: "m",
+            formula: "h (n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋",
+            expected: way,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("ball").x,
+        },
+    ]
+}
+
+/// [rad].
+const SLOPE: f64 = 0.35;
+
+fn rolling_down() -> Scene {
+    let (sin, cos) = SLOPE.sin_cos();
+    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(0.5, 0.0);
+    let ball = ball("ball", RADIUS, 2.0, [RADIUS * sin, 0.0, RADIUS * cos]).surface(0.5, 0.0);
+    scene(STEP, 1.0, vec![slope, ball])
+}
+
+/// `a = g sin θ/(1 + I/mR²) = 5/7 g sin θ`, needing a friction of 2/7 tan θ = 0.10.
+fn rolling_down_answers() -> Vec<Expectation> {
+    fn along(vector: DVec3) -> f64 {
+        vector.dot(DVec3::new(SLOPE.cos(), 0.0, -SLOPE.sin()))
+    }
+    let acceleration = 5.0 / 7.0 * G * SLOPE.sin();
+    vec![
+        Expectation {
+            what: "way after 1 s",
+            unit: "m",
+            formula: "5/7 g sin θ h² n(n+1)/2",
+            expected: acceleration * euler_half_square(STEP, 60.0),
+            tolerance: 1e-7,
+            measured: |o| along(o.displacement("ball")),
+        },
+        Expectation {
+            what: "slip v − ωR at the end",
+            unit: "m/s",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-8,
+            measured: |o| along(o.last("ball").velocity) - RADIUS * o.last("ball").spin.y,
+        },
+    ]
+}
+
+const COIN_RADIUS: f64 = 0.4;
+const COIN_SPIN: f64 = 12.0;
+const COIN_STEP: f64 = 1.0 / 240.0;
+
+fn spinning_coin() -> Scene {
+    let shape = ShapeDescription::Cylinder { half_height: 0.03, radius: COIN_RADIUS };
+    let coin = BodyDescription { mass: Some(0.5), position: [0.0, 0.0, 0.03], ..BodyDescription::new("coin", shape) };
+    let coin = coin.spinning([0.0, 0.0, COIN_SPIN]).surface(FRICTION, 0.0);
+    scene(COIN_STEP, 1.5, vec![floor().surface(FRICTION, 0.0), coin])
+}
+
+/// Points of contact are on the rim and slide along it: friction of size μmg has the arm R whatever the pressure
+/// between them, so with `I = ½mR²` spin is lost at 2μg/R. (A disk that presses evenly everywhere would lose 2/3 of
+/// that; a rigid one presses where its corners are.)
+fn spinning_coin_answers() -> Vec<Expectation> {
+    let loss = 2.0 * FRICTION * G / COIN_RADIUS;
+    vec![
+        Expectation {
+            what: "spin after 1 s",
+            unit: "rad/s",
+            formula: "ω − 2μg t/R",
+            expected: COIN_SPIN - loss,
+            tolerance: 1e-6,
+            measured: |o| o.at("coin", o.frame_at(1.0)).spin.z,
+        },
+        Expectation {
+            what: "spin at the end",
+            unit: "rad/s",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-6,
+            measured: |o| o.last("coin").spin.length(),
+        },
+        Expectation {
+            what: "wandering of the middle",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-6,
+            measured: Observed::largest_displacement,
+        },
+    ]
+}

@@ -1,0 +1,409 @@
+//! Boxes that slide, stick, tip and are carried along.
+//!
+//! Everything here moves under constant accelerations while in contact, so positions are the sums of symplectic Euler,
+//! `x_n = h² a n(n+1)/2`, up to the solver's tolerance of 1e-9 m/s per step.
+
+use super::parts::{Describe, G, cuboid, euler_half_square, floor, plane, prism, scene};
+use super::{Expectation, NamedScene, Observed};
+use signorini::Scene;
+use signorini::glamx::DVec3;
+use signorini::scene::BodyDescription;
+
+const STEP: f64 = 1.0 / 60.0;
+
+pub(super) const SCENES: &[NamedScene] = &[
+    NamedScene {
+        name: "incline_stick",
+        about: "A box on a slope of 25° with friction 0.5 stays where it is.",
+        make: || incline(25.0, 0.5, 3.0),
+        answers: incline_stick_answers,
+    },
+    NamedScene {
+        name: "incline_slip",
+        about: "A box on a slope of 35° with friction 0.5 slides with g (sin θ − μ cos θ).",
+        make: || incline(35.0, 0.5, 1.0),
+        answers: incline_slip_answers,
+    },
+    NamedScene {
+        name: "incline_threshold",
+        about: "Two boxes on one slope, friction a thousandth above and below tan θ: one holds, one slides.",
+        make: incline_threshold,
+        answers: incline_threshold_answers,
+    },
+    NamedScene {
+        name: "sliding_straight",
+        about: "A box slides along an axis and stops after the discrete v²/2μg.",
+        make: || sliding(0.0),
+        answers: || sliding_answers(),
+    },
+    NamedScene {
+        name: "sliding_oblique",
+        about: "The same box at 22.5° to its edges stops after the same distance, straight and without turning.",
+        make: || sliding(OBLIQUE),
+        answers: sliding_oblique_answers,
+    },
+    NamedScene {
+        name: "belt",
+        about: "Two boxes on each other are set on a moving belt, slip, and are carried along.",
+        make: belt,
+        answers: belt_answers,
+    },
+    NamedScene {
+        name: "wedge",
+        about: "A block slides down a wedge that is free to slide away: momentum is shared as Lagrange says.",
+        make: wedge,
+        answers: wedge_answers,
+    },
+    NamedScene {
+        name: "topple_not",
+        about: "A box on a slope 2 % less steep than its width over its height stands.",
+        make: || topple(0.98),
+        answers: topple_not_answers,
+    },
+    NamedScene {
+        name: "topple",
+        about: "The same box on a slope 2 % too steep falls over and lies on its side.",
+        make: || topple(1.02),
+        answers: topple_answers,
+    },
+];
+
+/// A slope through the origin that falls towards +x, and a box of 2 kg on it.
+fn incline(degrees: f64, friction: f64, duration: f64) -> Scene {
+    let angle = degrees.to_radians();
+    let (sin, cos) = angle.sin_cos();
+    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(friction, 0.0);
+    let block = cuboid("block", [0.5, 0.5, 0.25], 2.0, [0.25 * sin, 0.0, 0.25 * cos]);
+    scene(STEP, duration, vec![slope, block.pitched(angle).surface(friction, 0.0)])
+}
+
+/// Down the slope of `degrees`.
+fn downhill(degrees: f64) -> DVec3 {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    DVec3::new(cos, 0.0, -sin)
+}
+
+fn incline_stick_answers() -> Vec<Expectation> {
+    vec![
+        Expectation {
+            what: "creep",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-7,
+            measured: Observed::largest_displacement,
+        },
+        Expectation {
+            what: "friction up the slope",
+            unit: "N",
+            formula: "m g sin θ",
+            expected: 2.0 * G * 25f64.to_radians().sin(),
+            tolerance: 1e-6,
+            measured: |o| -o.last("block").force.dot(downhill(25.0)),
+        },
+    ]
+}
+
+fn incline_slip_answers() -> Vec<Expectation> {
+    let (sin, cos) = 35f64.to_radians().sin_cos();
+    let acceleration = G * (sin - 0.5 * cos);
+    vec![
+        Expectation {
+            what: "distance after 1 s",
+            unit: "m",
+            formula: "g (sin θ − μ cos θ) h² n(n+1)/2",
+            expected: acceleration * euler_half_square(STEP, 60.0),
+            tolerance: 1e-7,
+            measured: |o| o.displacement("block").dot(downhill(35.0)),
+        },
+        Expectation {
+            what: "speed after 1 s",
+            unit: "m/s",
+            formula: "g (sin θ − μ cos θ) n h",
+            expected: acceleration,
+            tolerance: 1e-7,
+            measured: |o| o.last("block").velocity.dot(downhill(35.0)),
+        },
+        Expectation {
+            what: "turning",
+            unit: "rad/s",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-7,
+            measured: |o| o.last("block").spin.length(),
+        },
+    ]
+}
+
+/// [degrees].
+const THRESHOLD_SLOPE: f64 = 30.0;
+/// Relative distance of the friction coefficients from tan θ \[1\].
+const THRESHOLD_MARGIN: f64 = 1e-3;
+
+fn incline_threshold() -> Scene {
+    let angle = THRESHOLD_SLOPE.to_radians();
+    let (sin, cos) = angle.sin_cos();
+    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(angle.tan(), 0.0);
+    // Friction of a pair is the geometric mean: the square of the factor makes the factor.
+    let block = |name: &str, y: f64, factor: f64| {
+        let block = cuboid(name, [0.5, 0.5, 0.25], 2.0, [0.25 * sin, y, 0.25 * cos]);
+        block.pitched(angle).surface(angle.tan() * factor * factor, 0.0)
+    };
+    let holds = block("holds", -1.0, 1.0 + THRESHOLD_MARGIN);
+    scene(STEP, 2.0, vec![slope, holds, block("slides", 1.0, 1.0 - THRESHOLD_MARGIN)])
+}
+
+/// With μ = (1 − ε) tan θ the acceleration is ε g sin θ.
+fn incline_threshold_answers() -> Vec<Expectation> {
+    let acceleration = THRESHOLD_MARGIN * G * THRESHOLD_SLOPE.to_radians().sin();
+    vec![
+        Expectation {
+            what: "creep of the box that holds",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("holds").length(),
+        },
+        Expectation {
+            what: "distance of the box that slides",
+            unit: "m",
+            formula: "ε g sin θ h² n(n+1)/2",
+            expected: acceleration * euler_half_square(STEP, 120.0),
+            tolerance: 1e-7,
+            measured: |o| o.displacement("slides").dot(downhill(THRESHOLD_SLOPE)),
+        },
+    ]
+}
+
+const SPEED: f64 = 4.0;
+const FRICTION: f64 = 0.4;
+/// [degrees].
+const OBLIQUE: f64 = 22.5;
+
+fn heading(degrees: f64) -> DVec3 {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    DVec3::new(cos, sin, 0.0)
+}
+
+fn sliding(degrees: f64) -> Scene {
+    let block = cuboid("block", [0.5, 0.5, 0.25], 3.0, [0.0, 0.0, 0.25]);
+    let block = block.moving((SPEED * heading(degrees)).to_array()).surface(FRICTION, 0.0);
+    scene(STEP, 1.5, vec![floor().surface(FRICTION, 0.0), block])
+}
+
+/// Speeds are v − kμgh until the next would be negative, so the distance is `Σ h (v − kμgh)` over k = 1…⌊v/μgh⌋.
+fn stopping_distance() -> f64 {
+    let loss = FRICTION * G * STEP;
+    let n = (SPEED / loss).floor();
+    STEP * n * (SPEED - loss * (n + 1.0) / 2.0)
+}
+
+fn sliding_answers() -> Vec<Expectation> {
+    vec![
+        Expectation {
+            what: "distance until it stops",
+            unit: "m",
+            formula: "Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            expected: stopping_distance(),
+            tolerance: 1e-7,
+            measured: |o| o.displacement("block").x,
+        },
+        Expectation {
+            what: "time until it stops",
+            unit: "s",
+            formula: "h ⌈v/μgh⌉",
+            expected: STEP * (SPEED / (FRICTION * G * STEP)).ceil(),
+            tolerance: 1e-12,
+            measured: |o| {
+                let moving = |k: &usize| o.at("block", *k).velocity.length() > 1e-6;
+                o.step * (0..o.frames()).filter(moving).count() as f64
+            },
+        },
+        Expectation {
+            what: "way across",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("block").y.abs(),
+        },
+    ]
+}
+
+fn sliding_oblique_answers() -> Vec<Expectation> {
+    vec![
+        Expectation {
+            what: "distance until it stops",
+            unit: "m",
+            formula: "Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            expected: stopping_distance(),
+            tolerance: 1e-6,
+            measured: |o| o.displacement("block").dot(heading(OBLIQUE)),
+        },
+        Expectation {
+            what: "way across",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-6,
+            measured: |o| o.displacement("block").cross(heading(OBLIQUE)).length(),
+        },
+        Expectation {
+            what: "turning",
+            unit: "degrees",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-4,
+            measured: |o| 2.0 * o.last("block").orientation.z.abs().asin().to_degrees(),
+        },
+    ]
+}
+
+const BELT_SPEED: f64 = 1.5;
+const BELT_FRICTION: f64 = 0.3;
+
+/// The upper interface has friction 0.6, twice what is needed.
+fn belt() -> Scene {
+    let belt = cuboid("belt", [20.0, 1.0, 0.5], 1.0, [0.0, 0.0, -0.5]);
+    let belt = BodyDescription { mass: None, ..belt }.driven().moving([BELT_SPEED, 0.0, 0.0]);
+    let lower = cuboid("lower", [0.5, 0.5, 0.25], 2.0, [0.0, 0.0, 0.25]).surface(BELT_FRICTION, 0.0);
+    let upper = cuboid("upper", [0.4, 0.4, 0.25], 1.0, [0.0, 0.0, 0.75]).surface(4.0 * BELT_FRICTION, 0.0);
+    scene(STEP, 2.0, vec![belt.surface(BELT_FRICTION, 0.0), lower, upper])
+}
+
+/// Speed kμgh until it is the belt's: the way is `Σ h min(kμgh, V)`.
+fn belt_answers() -> Vec<Expectation> {
+    let gain = BELT_FRICTION * G * STEP;
+    let way = (1..=120).map(|k| STEP * f64::min(f64::from(k) * gain, BELT_SPEED)).sum();
+    vec![
+        Expectation {
+            what: "way of the lower box",
+            unit: "m",
+            formula: "Σ h min(kμgh, V)",
+            expected: way,
+            tolerance: 1e-6,
+            measured: |o| o.displacement("lower").x,
+        },
+        Expectation {
+            what: "slip between the boxes",
+            unit: "m",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-6,
+            measured: |o| (o.displacement("upper") - o.displacement("lower")).length(),
+        },
+        Expectation {
+            what: "final speed",
+            unit: "m/s",
+            formula: "V",
+            expected: BELT_SPEED,
+            tolerance: 1e-7,
+            measured: |o| o.last("upper").velocity.x,
+        },
+    ]
+}
+
+/// Base and height of the wedge \[m\].
+const WEDGE: [f64; 2] = [4.0, 2.0];
+const WEDGE_MASS: f64 = 5.0;
+const BLOCK_MASS: f64 = 2.0;
+/// Steps of the wedge scene.
+const WEDGE_STEPS: f64 = 30.0;
+
+/// Everything smooth. The block starts a third down the slope.
+fn wedge() -> Scene {
+    let [base, height] = WEDGE;
+    let (sin, cos) = f64::atan2(height, base).sin_cos();
+    let wedge = prism("wedge", &[[0.0, 0.0], [base, 0.0], [0.0, height]], 1.0, 1.0);
+    let wedge = BodyDescription { density: None, mass: Some(WEDGE_MASS), ..wedge }.surface(0.0, 0.0);
+    let half = [0.3, 0.3, 0.2];
+    let at = [base / 3.0 + half[2] * sin, 0.0, height * 2.0 / 3.0 + half[2] * cos];
+    let block = cuboid("block", half, BLOCK_MASS, at).pitched(f64::atan2(height, base)).surface(0.0, 0.0);
+    scene(STEP, WEDGE_STEPS * STEP, vec![floor().surface(0.0, 0.0), wedge, block])
+}
+
+/// `A = m g sin θ cos θ/(M + m sin²θ)` away from the block, which slides down the wedge with
+/// `(M + m) g sin θ/(M + m sin²θ)`. Both are constant, so the way is `A h² n(n+1)/2`.
+fn wedge_answers() -> Vec<Expectation> {
+    let (sin, cos) = f64::atan2(WEDGE[1], WEDGE[0]).sin_cos();
+    let shared = WEDGE_MASS + BLOCK_MASS * sin * sin;
+    let away = BLOCK_MASS * G * sin * cos / shared;
+    let down = (WEDGE_MASS + BLOCK_MASS) * G * sin / shared;
+    let half_square = euler_half_square(STEP, WEDGE_STEPS);
+    vec![
+        Expectation {
+            what: "way of the wedge",
+            unit: "m",
+            formula: "−A h² n(n+1)/2, A = m g sin θ cos θ/(M + m sin²θ)",
+            expected: -away * half_square,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("wedge").x,
+        },
+        Expectation {
+            what: "way of the block, x",
+            unit: "m",
+            formula: "(a cos θ − A) h² n(n+1)/2, a = (M + m) g sin θ/(M + m sin²θ)",
+            expected: (down * cos - away) * half_square,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("block").x,
+        },
+        Expectation {
+            what: "way of the block, z",
+            unit: "m",
+            formula: "−a sin θ h² n(n+1)/2",
+            expected: -down * sin * half_square,
+            tolerance: 1e-7,
+            measured: |o| o.displacement("block").z,
+        },
+        Expectation {
+            what: "momentum along the floor",
+            unit: "kg·m/s",
+            formula: "0",
+            expected: 0.0,
+            tolerance: 1e-9,
+            measured: |o| o.momentum(o.last_frame()).x,
+        },
+    ]
+}
+
+/// Half width and half height \[m\].
+const TOWER: [f64; 2] = [0.2, 0.5];
+
+/// A tower of half width b and half height c on a rough slope with tan θ = factor · b/c.
+fn topple(factor: f64) -> Scene {
+    let [b, c] = TOWER;
+    let angle = (factor * b / c).atan();
+    let (sin, cos) = angle.sin_cos();
+    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(1.0, 0.0);
+    let tower = cuboid("tower", [b, b, c], 4.0, [c * sin, 0.0, c * cos]);
+    scene(STEP, 3.0, vec![slope, tower.pitched(angle).surface(1.0, 0.0)])
+}
+
+fn slope_tilt(o: &Observed, factor: f64) -> f64 {
+    let (sin, cos) = (factor * TOWER[0] / TOWER[1]).atan().sin_cos();
+    o.last("tower").tilt_from(DVec3::new(sin, 0.0, cos))
+}
+
+fn topple_not_answers() -> Vec<Expectation> {
+    vec![Expectation {
+        what: "tilt against the slope",
+        unit: "degrees",
+        formula: "0 if tan θ < b/c",
+        expected: 0.0,
+        tolerance: 1e-5,
+        measured: |o| slope_tilt(o, 0.98),
+    }]
+}
+
+/// It turns by a right angle about its lower edge and rests on its side.
+fn topple_answers() -> Vec<Expectation> {
+    vec![Expectation {
+        what: "tilt against the slope",
+        unit: "degrees",
+        formula: "90 if tan θ > b/c",
+        expected: 90.0,
+        tolerance: 0.05,
+        measured: |o| slope_tilt(o, 1.02),
+    }]
+}

@@ -1,0 +1,218 @@
+// The bodies of one lane. Bodies of one shape are one instanced mesh.
+
+import * as THREE from "three";
+import { bodyColour, islandColour, palette, type Theme } from "./colours";
+import { Floor } from "./floor";
+import { islands } from "./islands";
+import { BODY_FLOATS, CONTACT_WORDS, ContactState, type Frame, type Scene } from "./protocol";
+import { geometryOf, halfSpaceNormal } from "./shapes";
+
+export type Colouring = "body" | "island" | "state" | "motion";
+
+/** Slower than this counts as being at rest [m/s and rad/s]. */
+const AT_REST = 1e-3;
+
+interface Group {
+    mesh: THREE.InstancedMesh;
+    /** Bodies by instance. */
+    bodies: number[];
+}
+
+export class Bodies {
+    readonly root = new THREE.Group();
+    private readonly groups: Group[] = [];
+    private readonly floors: { floor: Floor; body: number }[] = [];
+    private readonly materials: THREE.MeshStandardMaterial[] = [];
+    private readonly own: THREE.Color[] = [];
+    private theme: Theme = "light";
+
+    constructor(private readonly scene: Scene) {
+        const byShape = new Map<string, number[]>();
+        scene.bodies.forEach((body, index) => {
+            const normal = halfSpaceNormal(scene.shapes[body.shape]);
+            if (normal !== null) {
+                const floor = new Floor(new THREE.Vector3(...normal));
+                this.floors.push({ floor, body: index });
+                this.root.add(floor.mesh);
+                return;
+            }
+            const key = `${body.shape} ${body.kind === "fixed"}`;
+            byShape.set(key, [...(byShape.get(key) ?? []), index]);
+        });
+        for (const bodies of byShape.values()) {
+            const first = scene.bodies[bodies[0]];
+            const shape = scene.shapes[first.shape];
+            const geometry = geometryOf(shape);
+            if (geometry === null) {
+                continue;
+            }
+            const open = "mesh" in shape || "height_field" in shape;
+            const material = new THREE.MeshStandardMaterial({
+                roughness: 0.62,
+                metalness: 0,
+                side: open ? THREE.DoubleSide : THREE.FrontSide,
+                flatShading: open || "hull" in shape,
+            });
+            const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
+            mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+            mesh.castShadow = true;
+            mesh.receiveShadow = true;
+            mesh.frustumCulled = false;
+            this.materials.push(material);
+            this.groups.push({ mesh, bodies });
+            this.root.add(mesh);
+        }
+    }
+
+    /** Poses and colours of a moment. */
+    show(frame: Frame, colouring: Colouring, selected: number | null): void {
+        const position = new THREE.Vector3();
+        const orientation = new THREE.Quaternion();
+        const one = new THREE.Vector3(1, 1, 1);
+        const matrix = new THREE.Matrix4();
+        const colours = this.colours(frame, colouring);
+        const highlight = new THREE.Color(palette(this.theme).selected);
+        const colour = new THREE.Color();
+        for (const { mesh, bodies } of this.groups) {
+            bodies.forEach((body, instance) => {
+                const at = body * BODY_FLOATS;
+                const [x, y, z, qw, qx, qy, qz] = frame.bodies.subarray(at, at + 7);
+                matrix.compose(position.set(x, y, z), orientation.set(qx, qy, qz, qw), one);
+                mesh.setMatrixAt(instance, matrix);
+                colour.copy(colours[body]);
+                if (body === selected) {
+                    colour.lerp(highlight, 0.45);
+                }
+                mesh.setColorAt(instance, colour);
+            });
+            mesh.instanceMatrix.needsUpdate = true;
+            if (mesh.instanceColor !== null) {
+                mesh.instanceColor.needsUpdate = true;
+            }
+            // Rays are tested against this first.
+            mesh.boundingSphere = null;
+        }
+        for (const { floor, body } of this.floors) {
+            const at = body * BODY_FLOATS;
+            floor.mesh.position.fromArray(frame.bodies, at);
+        }
+    }
+
+    private colours(frame: Frame, colouring: Colouring): THREE.Color[] {
+        const { bodies } = this.scene;
+        const colours = palette(this.theme);
+        const fixed = new THREE.Color(colours.fixed);
+        const dynamic = (of: (index: number) => THREE.Color): THREE.Color[] =>
+            bodies.map((body, index) => (body.kind === "fixed" ? fixed : of(index)));
+        if (colouring === "body") {
+            return this.own;
+        }
+        if (colouring === "island") {
+            const island = islands(this.scene, frame);
+            const alone = new THREE.Color(colours.open);
+            return dynamic((i) => (island[i] < 0 ? alone : islandColour(this.theme, island[i])));
+        }
+        if (colouring === "motion") {
+            const [rest, moving] = [new THREE.Color(colours.rest), new THREE.Color(colours.moving)];
+            return dynamic((i) => {
+                const speeds = frame.bodies.subarray(i * BODY_FLOATS + 7, (i + 1) * BODY_FLOATS);
+                return speeds.every((value) => Math.abs(value) < AT_REST) ? rest : moving;
+            });
+        }
+        // The most mobile contact that carries something decides.
+        const state = new Uint8Array(bodies.length);
+        for (let c = 0; c < frame.contactCount; c++) {
+            const [a, b] = frame.contactWords.subarray(c * CONTACT_WORDS, c * CONTACT_WORDS + 2);
+            const own = frame.contactWords[c * CONTACT_WORDS + 14];
+            state[a] = Math.max(state[a], own);
+            state[b] = Math.max(state[b], own);
+        }
+        const list = [colours.open, colours.stick, colours.slip].map((c) => new THREE.Color(c));
+        return dynamic((i) => list[state[i]] ?? list[ContactState.Open]);
+    }
+
+    paint(theme: Theme): void {
+        this.theme = theme;
+        const colours = palette(theme);
+        // Every family of names has its colour, in the order in which they appear.
+        const families = new Map<string, number>();
+        this.own.length = 0;
+        this.scene.bodies.forEach((body, index) => {
+            if (body.kind === "fixed") {
+                this.own.push(new THREE.Color(colours.fixed));
+                return;
+            }
+            const family = body.name.split("/")[0];
+            if (!families.has(family)) {
+                families.set(family, families.size);
+            }
+            this.own.push(bodyColour(colours, body.name, index, families.get(family) ?? 0));
+        });
+        this.floors.forEach(({ floor }) => floor.paint(colours));
+    }
+
+    seeThrough(on: boolean): void {
+        for (const material of this.materials) {
+            material.transparent = on;
+            material.opacity = on ? 0.3 : 1;
+            material.depthWrite = !on;
+            material.needsUpdate = true;
+        }
+    }
+
+    /** Where everything but half-spaces is. */
+    bounds(frame: Frame, kinds: readonly string[]): THREE.Box3 {
+        const box = new THREE.Box3();
+        const point = new THREE.Vector3();
+        for (const { mesh, bodies } of this.groups) {
+            mesh.geometry.computeBoundingSphere();
+            const radius = mesh.geometry.boundingSphere?.radius ?? 0;
+            for (const body of bodies) {
+                if (kinds.includes(this.scene.bodies[body].kind)) {
+                    point.fromArray(frame.bodies, body * BODY_FLOATS);
+                    box.expandByPoint(point.clone().addScalar(radius));
+                    box.expandByPoint(point.clone().addScalar(-radius));
+                }
+            }
+        }
+        return box;
+    }
+
+    /** Middle radius of the moving bodies: what glyphs are scaled by [m]. */
+    typicalRadius(): number {
+        const radii: number[] = [];
+        for (const { mesh, bodies } of this.groups) {
+            mesh.geometry.computeBoundingSphere();
+            for (const body of bodies) {
+                if (this.scene.bodies[body].kind !== "fixed") {
+                    radii.push(mesh.geometry.boundingSphere?.radius ?? 0);
+                }
+            }
+        }
+        radii.sort((a, b) => a - b);
+        return radii[Math.floor(radii.length / 2)] ?? 1;
+    }
+
+    cover(centre: THREE.Vector3, size: number): void {
+        this.floors.forEach(({ floor }) => floor.cover(centre, size));
+    }
+
+    /** The body that a ray meets first. */
+    pick(ray: THREE.Raycaster): number | null {
+        const hit = ray.intersectObjects(
+            this.groups.map((group) => group.mesh),
+            false,
+        )[0];
+        const group = this.groups.find(({ mesh }) => mesh === hit?.object);
+        return group !== undefined && hit?.instanceId !== undefined ? group.bodies[hit.instanceId] : null;
+    }
+
+    dispose(): void {
+        for (const { mesh } of this.groups) {
+            mesh.geometry.dispose();
+            mesh.dispose();
+        }
+        this.materials.forEach((material) => material.dispose());
+        this.floors.forEach(({ floor }) => floor.dispose());
+    }
+}

@@ -1,0 +1,230 @@
+// What the server says, and how frames are laid out. The same is written down in docs/viewer.md; the server's side is
+// crates/cli/src/view/{protocol,frame}.rs.
+
+export const VERSION = 1;
+
+export type Triple = [number, number, number];
+
+export type Shape =
+    | { sphere: { radius: number } }
+    | { cuboid: { half_extents: Triple } }
+    | { capsule: { half_height: number; radius: number } }
+    | { cylinder: { half_height: number; radius: number } }
+    | { cone: { half_height: number; radius: number } }
+    | { hull: { points: Triple[] } }
+    | { half_space: { normal: Triple } }
+    | { mesh: { vertices: Triple[]; triangles: Triple[] } }
+    | { height_field: { columns: number; rows: number; spacing: [number, number]; heights: number[] } }
+    | { compound: { parts: { shape: Shape; position?: Triple; orientation?: [number, number, number, number] }[] } };
+
+export interface Body {
+    name: string;
+    kind: "dynamic" | "kinematic" | "fixed";
+    /** Place in the list of shapes. */
+    shape: number;
+    /** [kg]; null unless dynamic. */
+    mass: number | null;
+    friction: number;
+    restitution: number;
+}
+
+export interface JointEnd {
+    body: number | null;
+    point: Triple;
+}
+
+export interface Joint {
+    kind: "distance" | "ball" | "fixed";
+    a: JointEnd;
+    b: JointEnd;
+}
+
+export interface Scene {
+    name: string;
+    description: string;
+    gravity: Triple;
+    step: number;
+    duration: number;
+    origin: Triple;
+    shapes: Shape[];
+    bodies: Body[];
+    joints: Joint[];
+}
+
+export interface LaneInfo {
+    method: string;
+    max_iterations: number | null;
+    tolerance: number;
+}
+
+export interface Welcome {
+    type: "welcome";
+    version: number;
+    program: string;
+    control: boolean;
+    scenes: { name: string; description: string }[];
+    methods: string[];
+}
+
+export interface Run {
+    type: "run";
+    epoch: number;
+    scene: Scene;
+    lanes: LaneInfo[];
+}
+
+export type Phase = "running" | "paused" | "finished" | "failed" | "recorded";
+
+export interface State {
+    type: "state";
+    epoch: number;
+    phase: Phase;
+    message: string | null;
+    speed: number;
+    first: number;
+    end: number;
+}
+
+export interface Refusal {
+    type: "error";
+    code: number;
+    message: string;
+}
+
+export type Answer = Welcome | Run | State | Refusal;
+
+export interface LaneRequest {
+    method?: string;
+    max_iterations?: number;
+    tolerance?: number;
+}
+
+export type Request =
+    | { type: "hello"; token: string; version: number }
+    | { type: "frames"; epoch: number; lane: number; from: number; to: number }
+    | { type: "pause" | "resume" | "step" | "reset" }
+    | { type: "speed"; factor: number }
+    | { type: "open"; scene: string; lanes: LaneRequest[] };
+
+/** Numbers that JSON cannot write (infinite ones) arrive as null. */
+type Maybe = number | null;
+
+export interface Energy {
+    linear: number;
+    rotational: number;
+    potential: number;
+}
+
+export interface Certificate {
+    natural: Maybe;
+    normal: Maybe;
+    worst_block: number | null;
+    penetration_rate: Maybe;
+    joint_rate: Maybe;
+    creep: Maybe;
+    dissipation_defect: Maybe;
+    outside_cone: Maybe;
+    floor: Maybe;
+    speed: Maybe;
+}
+
+export interface Report {
+    status: "certified" | "degraded";
+    measured: Maybe;
+    tolerance: number;
+    certificate: Certificate | null;
+    penetration: number;
+    restitution_scale: number;
+    counts: {
+        bodies: number;
+        contacts: number;
+        impacts: number;
+        joints: number;
+        islands: number;
+        states: { open: number; slip: number; stick: number };
+    };
+    effort: { iterations: number };
+    energy: {
+        before: Energy;
+        after: Energy;
+        external: number;
+        normal: number;
+        friction: number;
+        joints: number;
+        driven: number;
+        integration: number;
+        stabilisation: number;
+    };
+    times: Record<string, number>;
+}
+
+export const enum ContactState {
+    Open = 0,
+    Stick = 1,
+    Slip = 2,
+}
+
+export const BODY_FLOATS = 13;
+export const CONTACT_WORDS = 15;
+const HEADER_BYTES = 48;
+const MAGIC = 0x31464753; // "SGF1", little endian
+
+/** One moment of a lane, laid over the bytes it came in. */
+export interface Frame {
+    lane: number;
+    epoch: number;
+    index: number;
+    time: number;
+    bodyCount: number;
+    contactCount: number;
+    /** Per body: position, orientation (w, x, y, z), velocity, spin. */
+    bodies: Float32Array;
+    /** Per contact, as numbers: 2..4 point, 5..7 normal, 8..10 impulse, 11 gap, 12 friction, 13 slip speed. */
+    contacts: Float32Array;
+    /** The same memory as whole numbers: 0 and 1 bodies, 14 state. */
+    contactWords: Uint32Array;
+    report: Report | null;
+    bytes: number;
+}
+
+/** Reads a frame. Throws on anything that is not one. */
+export function decodeFrame(buffer: ArrayBuffer): Frame {
+    const view = new DataView(buffer);
+    if (buffer.byteLength < HEADER_BYTES || view.getUint32(0, true) !== MAGIC) {
+        throw new Error("not a frame");
+    }
+    const bodyCount = view.getUint32(24, true);
+    const contactCount = view.getUint32(28, true);
+    const reportBytes = view.getUint32(32, true);
+    const bodiesAt = HEADER_BYTES;
+    const contactsAt = bodiesAt + 4 * BODY_FLOATS * bodyCount;
+    const reportAt = contactsAt + 4 * CONTACT_WORDS * contactCount;
+    if (reportAt + reportBytes !== buffer.byteLength) {
+        throw new Error(`a frame of ${buffer.byteLength} bytes should have ${reportAt + reportBytes}`);
+    }
+    const report =
+        reportBytes > 0
+            ? (JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, reportAt, reportBytes))) as Report)
+            : null;
+    return {
+        lane: view.getUint32(4, true),
+        epoch: view.getUint32(8, true),
+        index: view.getUint32(12, true),
+        time: view.getFloat64(16, true),
+        bodyCount,
+        contactCount,
+        bodies: new Float32Array(buffer, bodiesAt, BODY_FLOATS * bodyCount),
+        contacts: new Float32Array(buffer, contactsAt, CONTACT_WORDS * contactCount),
+        contactWords: new Uint32Array(buffer, contactsAt, CONTACT_WORDS * contactCount),
+        report,
+        bytes: buffer.byteLength,
+    };
+}
+
+/** A residual for plots: infinite where it could not be evaluated, NaN where nothing touched. */
+export function measuredOf(report: Report | null): number {
+    if (report === null || report.certificate === null) {
+        return NaN;
+    }
+    return report.measured ?? Infinity;
+}

@@ -1,0 +1,268 @@
+// The page in a real browser against the real command.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { atLeast, launch, open, pixels, serve } from "./browser.mjs";
+
+const file = (name) => fileURLToPath(new URL(name, import.meta.url));
+const data = (page) => page.evaluate(() => ({ ...document.body.dataset }));
+const index = async (page) => Number((await data(page)).index);
+
+/** Waits until something on the page is so. */
+const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 60_000 });
+
+let browser;
+before(async () => (browser = await launch()));
+after(async () => browser.close());
+
+/** Runs a test on a fresh page of a fresh server. */
+async function visit(args, options, test) {
+    const server = await serve(...args);
+    try {
+        const visit = await open(browser, server.address, options);
+        await test(visit, server);
+        assert.deepEqual(visit.complaints, []);
+        const own = new URL(server.address).origin;
+        const foreign = visit.requests.filter((url) => !url.startsWith(own) && !url.startsWith(own.replace("http", "ws")));
+        assert.deepEqual(foreign, [], "requests to elsewhere");
+        await visit.page.context().close();
+    } finally {
+        server.stop();
+    }
+}
+
+/** How many clearly different colours the middle of a picture has, and how much of it is not its commonest one. */
+function variety(png) {
+    const { width, height, channels, data } = pixels(png);
+    const counts = new Map();
+    for (let i = 0; i < width * height; i++) {
+        const key = [0, 1, 2].map((k) => data[i * channels + k] >> 4).join();
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const most = Math.max(...counts.values());
+    return { colours: counts.size, busy: 1 - most / (width * height) };
+}
+
+describe("the page", () => {
+    it("draws, plays, scrubs and jumps", async () => {
+        await visit([file("shapes.toml"), "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 300);
+            assert.equal(await page.textContent("#scene-name"), "shapes");
+            // Something is in the picture: shaded bodies, a grid, shadows.
+            const empty = variety(await page.locator("#canvas").screenshot());
+            assert.ok(empty.colours > 12, `${empty.colours} colours`);
+            assert.ok(empty.busy > 0.1, `${empty.busy} of the picture differs`);
+            const renderer = await page.evaluate(() => {
+                const gl = document.createElement("canvas").getContext("webgl2");
+                return gl?.getParameter(gl.getExtension("WEBGL_debug_renderer_info").UNMASKED_RENDERER_WEBGL);
+            });
+            assert.match(renderer, /./);
+
+            // Play and pause.
+            await until(page, () => document.body.dataset.playing === "true" && Number(document.body.dataset.index) > 3);
+            await page.click("#play");
+            const held = await index(page);
+            await page.waitForTimeout(400);
+            assert.equal(await index(page), held);
+            assert.equal(await page.getAttribute("#play", "aria-label"), "Play");
+
+            // Steps, with buttons and keys.
+            await page.click("#forward");
+            await until(page, (n) => Number(document.body.dataset.index) === n, held + 1);
+            await page.locator("#canvas").focus();
+            await page.keyboard.press("ArrowLeft");
+            await page.keyboard.press("Shift+ArrowRight");
+            await until(page, (n) => Number(document.body.dataset.index) === n, held + 10);
+            await page.keyboard.press("Home");
+            await until(page, () => document.body.dataset.index === "0");
+
+            // The scrubber.
+            const before = await page.locator("#canvas").screenshot();
+            await page.locator("#scrub").evaluate((scrub) => {
+                scrub.value = "120";
+                scrub.dispatchEvent(new Event("input"));
+            });
+            await until(page, () => document.body.dataset.index === "120");
+            assert.match(await page.textContent("#time"), /2\.000 s/);
+            await page.waitForTimeout(500);
+            assert.notDeepEqual(await page.locator("#canvas").screenshot(), before, "the picture does not change");
+
+            // Curves have data; the worst moment is where the largest residual is.
+            await until(page, () => Number(document.body.dataset.points) > 250);
+            await page.click("#worst");
+            await page.waitForTimeout(300);
+            assert.match(await page.textContent("#notice"), /Largest residual of exact: .* at step \d+/);
+            const worst = Number((await page.textContent("#notice")).match(/step (\d+)/)[1]);
+            assert.equal(await index(page), worst);
+            const labels = await page.locator(".plot canvas").evaluateAll((all) => all.map((c) => c.ariaLabel));
+            assert.equal(labels.length, 4);
+            assert.match(labels[0], /Residual: exact .*tolerance/);
+            for (const png of await Promise.all((await page.locator(".plot canvas").all()).map((c) => c.screenshot()))) {
+                assert.ok(variety(png).colours >= 3);
+            }
+        });
+    });
+
+    it("shows the numbers of what is clicked, and the keyboard reaches everything", async () => {
+        await visit(["heavy_on_light", "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 30);
+            await page.keyboard.press("End");
+            await until(page, () => document.querySelectorAll("#inspector dd.good").length > 0);
+            assert.match(await page.textContent("#inspector"), /residual/);
+            // The middle of the picture is the stack.
+            await page.click("#points");
+            await page.click("#forces");
+            const { width, height } = await page.locator("#canvas").boundingBox();
+            await page.locator("#canvas").click({ position: { x: width / 2, y: height / 2 } });
+            await until(page, () => document.body.dataset.selected?.startsWith("body"));
+            assert.match(await page.textContent("#inspector"), /mass.*kg/);
+            await page.keyboard.press("Escape");
+            await until(page, () => document.body.dataset.selected === "");
+            await page.keyboard.press("]");
+            await until(page, () => document.body.dataset.selected === "body 0");
+            await page.keyboard.press("c");
+            assert.equal(await page.inputValue("#colouring"), "state");
+            await page.keyboard.press("k");
+            assert.equal(await page.getAttribute("#cones", "aria-pressed"), "true");
+            await page.keyboard.press("?");
+            assert.ok(await page.locator("#help").isVisible());
+            await page.keyboard.press("Escape");
+            assert.ok(!(await page.locator("#help").isVisible()));
+            // Everything that can be pressed has a name.
+            const nameless = await page.locator("button, select, input").evaluateAll((all) =>
+                all.filter((e) => !(e.ariaLabel || e.textContent.trim() || e.closest("label")?.textContent.trim())).map((e) => e.id),
+            );
+            assert.deepEqual(nameless, []);
+        });
+    });
+
+    it("reads contacts where they are clicked", async () => {
+        await visit(["heavy_on_light", "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 30);
+            await page.keyboard.press("End");
+            await page.waitForTimeout(500);
+            const { width, height } = await page.locator("#canvas").boundingBox();
+            // Somewhere on a fine raster over the stack there is a contact.
+            for (let y = 0.3; y < 0.8; y += 0.02) {
+                for (let x = 0.4; x < 0.6; x += 0.02) {
+                    await page.locator("#canvas").click({ position: { x: x * width, y: y * height } });
+                    if ((await data(page)).selected?.startsWith("contact")) {
+                        await until(page, () => document.querySelector("#inspector h2")?.textContent.startsWith("Contact"));
+                        assert.match(await page.textContent("#inspector"), /normal force.*N.*of the cone used/);
+                        return;
+                    }
+                }
+            }
+            assert.fail("no contact was hit");
+        });
+    });
+
+    it("chooses scenes and methods, side by side, when it may", async () => {
+        await visit(["heavy_on_light", "--control", "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 5);
+            assert.ok(await page.locator("#setup").isVisible());
+            await page.selectOption("#scene-choice", "seesaw");
+            await until(page, () => document.title.startsWith("seesaw"));
+            await page.selectOption("#method-b", "pgs");
+            await until(page, () => document.querySelectorAll(".lane").length === 2);
+            await page.fill("#iterations-b", "3");
+            await page.locator("#iterations-b").press("Tab");
+            await until(page, () => document.querySelectorAll(".lane small").length === 1);
+            await atLeast(page, 5);
+            await page.keyboard.press("End");
+            await until(page, () => [...document.querySelectorAll(".badge")].every((b) => /m\/s/.test(b.textContent)));
+            const epoch = await page.textContent(".lane .method");
+            assert.match(epoch, /exact/);
+            // Held, stepped once, and started again.
+            await page.click("#sim-reset");
+            await atLeast(page, 5);
+        });
+    });
+
+    it("is read-only otherwise", async () => {
+        await visit(["heavy_on_light"], {}, async ({ page }) => {
+            await atLeast(page, 2);
+            assert.ok(!(await page.locator("#setup").isVisible()));
+            assert.ok(!(await page.locator("#simulation").isVisible()));
+        });
+    });
+
+    it("shows names as text", async () => {
+        await visit([file("names.toml"), "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 20);
+            await page.keyboard.press("]");
+            await until(page, () => document.querySelector("#inspector h2")?.textContent.includes("onerror"));
+            assert.match(await page.textContent("#scene-name"), /<img src=x/);
+            assert.match(await page.textContent("#scene-description"), /<script>/);
+            assert.equal(await page.evaluate(() => window.broken), undefined);
+            assert.equal(await page.locator("main img, aside img, header h1 img").count(), 0);
+        });
+    });
+
+    it("fits a phone, in the dark", async () => {
+        const phone = { width: 390, height: 844, theme: "dark", scale: 2, touch: true };
+        await visit(["heavy_on_light", "--speed", "0"], phone, async ({ page }) => {
+            await atLeast(page, 30);
+            assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+            const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+            assert.ok(overflow <= 0, `${overflow} px too wide`);
+            const { height } = await page.locator("#canvas").boundingBox();
+            assert.ok(height > 250, `the picture is ${height} px high`);
+            await page.tap("#theme");
+            assert.equal(await page.getAttribute("html", "data-theme"), "light");
+        });
+    });
+});
+
+describe("another site", () => {
+    it("gets nothing, even with the token", async () => {
+        const server = await serve("heavy_on_light", "--control");
+        const site = createServer((_, response) => {
+            response.setHeader("content-type", "text/html");
+            response.end("<!doctype html><title>evil</title>");
+        });
+        await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
+        try {
+            const context = await browser.newContext();
+            const page = await context.newPage();
+            await page.goto(`http://127.0.0.1:${site.address().port}/`);
+            const target = new URL(server.address);
+            const seen = await page.evaluate(async ({ host, token }) => {
+                const socket = await new Promise((resolve) => {
+                    const ws = new WebSocket(`ws://${host}/live`);
+                    ws.onopen = () => {
+                        ws.send(JSON.stringify({ type: "hello", token, version: 1 }));
+                        resolve("open");
+                    };
+                    ws.onerror = () => resolve("refused");
+                });
+                const read = await fetch(`http://${host}/`).then(
+                    () => "read",
+                    () => "refused",
+                );
+                const post = await fetch(`http://${host}/live`, { method: "POST", body: "{}" }).then(
+                    () => "posted",
+                    () => "refused",
+                );
+                const frame = document.createElement("iframe");
+                frame.src = `http://${host}/`;
+                document.body.append(frame);
+                await new Promise((resolve) => (frame.onload = resolve));
+                let framed = "refused";
+                try {
+                    framed = frame.contentDocument === null ? "refused" : frame.contentDocument.title;
+                } catch {
+                    framed = "refused";
+                }
+                return { socket, read, post, framed };
+            }, { host: target.host, token: target.hash.replace("#token=", "") });
+            assert.deepEqual(seen, { socket: "refused", read: "refused", post: "refused", framed: "refused" });
+            await context.close();
+        } finally {
+            site.close();
+            server.stop();
+        }
+    });
+});
