@@ -162,12 +162,7 @@ fn write_json(out: &mut impl Write, path: &Path, value: &impl Serialize) -> Resu
     writeln!(out, "{text}").map_err(failed(path))
 }
 
-fn write_metrics(
-    out: &mut impl Write,
-    path: &Path,
-    scene: &Scene,
-    trajectory: &Trajectory,
-) -> Result<(), BenchError> {
+fn write_metrics(out: &mut impl Write, path: &Path, scene: &Scene, trajectory: &Trajectory) -> Result<(), BenchError> {
     for (metric, value) in measure::metrics(scene, trajectory) {
         let line = Line {
             engine: trajectory.engine.clone(),

@@ -257,11 +257,8 @@ fn csv(lines: &[Line]) -> String {
     let mut out = String::from("engine,version,settings,scene,metric,value\n");
     for line in lines {
         let value = line.value.map_or_else(String::new, |v| format!("{v:e}"));
-        let _ = writeln!(
-            out,
-            "{},{},{},{},{},{value}",
-            line.engine, line.version, line.settings, line.scene, line.metric
-        );
+        let _ =
+            writeln!(out, "{},{},{},{},{},{value}", line.engine, line.version, line.settings, line.scene, line.metric);
     }
     out
 }

@@ -81,12 +81,7 @@ fn bounce(e: f64) -> Scene {
 
 fn row(name: &str, count: usize) -> Scene {
     // All but the first touch; the first comes with 2 m/s from a metre away.
-    let ball = |x: f64, speed: f64| Body {
-        e: 1.0,
-        mu: 0.0,
-        v: [speed, 0.0, 0.0],
-        ..Body::sphere(0.5, [x, 0.0, 0.0])
-    };
+    let ball = |x: f64, speed: f64| Body { e: 1.0, mu: 0.0, v: [speed, 0.0, 0.0], ..Body::sphere(0.5, [x, 0.0, 0.0]) };
     let mut bodies = vec![ball(-2.0, 2.0)];
     bodies.extend((0..count - 1).map(|i| ball(i as f64, 0.0)));
     Scene { gravity: [0.0; 3], ..scene(name, 120, bodies) }
@@ -97,9 +92,7 @@ fn pyramid(base: usize) -> Scene {
     for level in 0..base {
         let count = base - level;
         let left = -0.55 * (count - 1) as f64;
-        bodies.extend(
-            (0..count).map(|i| Body::cuboid([0.5; 3], [left + 1.1 * i as f64, 0.0, 0.5 + level as f64])),
-        );
+        bodies.extend((0..count).map(|i| Body::cuboid([0.5; 3], [left + 1.1 * i as f64, 0.0, 0.5 + level as f64])));
     }
     Scene { rec: 10, ..scene(format!("S6_pyramid{base}"), 300, bodies) }
 }
@@ -110,8 +103,7 @@ fn wall(rows: usize, columns: usize) -> Scene {
     for level in 0..rows {
         let shift = if level % 2 == 0 { 0.0 } else { 0.5 };
         bodies.extend(
-            (0..columns)
-                .map(|i| Body::cuboid([1.0, 0.5, 0.5], [2.0 * i as f64 + shift, 0.0, 0.5 + level as f64])),
+            (0..columns).map(|i| Body::cuboid([1.0, 0.5, 0.5], [2.0 * i as f64 + shift, 0.0, 0.5 + level as f64])),
         );
     }
     Scene { rec: 10, ..scene("S7_wall", 300, bodies) }

@@ -5,10 +5,11 @@ use crate::BenchError;
 use crate::scene::{Body, Scene, ShapeKind};
 use crate::trajectory::Frame;
 use signorini::glamx::{DQuat, DVec3};
-use signorini::{BodyHandle, Material, Method, Settings, Shape, StepReport, StepStatus, World};
+use signorini::{BodyHandle, ImpactLaw, Material, Method, Settings, Shape, StepReport, StepStatus, World};
 
-/// A method, or a method with a number of sweeps.
-pub const SETTINGS: &[&str] = &["exact", "interior-point", "nsgs", "pgs", "block-pgs", "pgs-10", "pgs-50"];
+/// A method, or a method with a number of sweeps; `sequential` is `exact` with impacts passed on from body to body.
+pub const SETTINGS: &[&str] =
+    &["exact", "sequential", "interior-point", "nsgs", "pgs", "block-pgs", "pgs-10", "pgs-50"];
 
 struct Ours {
     world: World,
@@ -20,6 +21,10 @@ struct Ours {
 /// The settings of a name.
 fn settings(name: &str, gravity: [f64; 3]) -> Result<Settings, BenchError> {
     let mut settings = Settings { gravity: DVec3::from_array(gravity), ..Settings::default() };
+    if name == "sequential" {
+        settings.impact = ImpactLaw::sequential();
+        return Ok(settings);
+    }
     match name.strip_prefix("pgs-").and_then(|sweeps| sweeps.parse().ok()) {
         Some(sweeps) => {
             settings.method = Method::Pgs;
@@ -48,6 +53,7 @@ fn describe(index: usize, body: &Body) -> Result<signorini::Body, BenchError> {
     let shape = shape.map_err(BenchError::engine)?;
     let [w, x, y, z] = body.quat;
     let made = if body.fixed { signorini::Body::fixed(shape) } else { signorini::Body::dynamic(shape).mass(body.mass) };
+    let made = if body.ccd { made.fast() } else { made };
     Ok(made
         .numbered(index as u64)
         .position(DVec3::from_array(body.pos))

@@ -1,5 +1,6 @@
 //! What may be written on the command line.
 
+use crate::audit::AuditArguments;
 use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use signorini_problem::{Measure, Tolerance};
@@ -36,6 +37,8 @@ pub enum Command {
     /// Solve problems by one or more methods and print a graded table.
     #[command(after_help = SOLVE_NOTES)]
     Solve(SolveArguments),
+    /// Grade steps that any engine took: velocities, contacts and impulses before the judge.
+    Audit(AuditArguments),
     /// List the methods, one line each.
     Methods,
     /// List the generated problems, one line each.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod audit;
 mod error;
 mod json;
 mod method_list;
@@ -47,6 +48,7 @@ fn run() -> ExitCode {
         Some(Command::Solve(SolveArguments { files, scenes, options })) => {
             source::expand(&files, &scenes).and_then(|sources| solve::run(&sources, &options, &mut output))
         }
+        Some(Command::Audit(arguments)) => audit::run(&arguments, &mut output),
         Some(Command::Methods) => method_list::print(&mut output),
         Some(Command::Scenes) => scene_list::print(&mut output),
         Some(Command::View(arguments)) => view::run(&arguments, &mut output),
