@@ -1,5 +1,6 @@
 //! What may be written on the command line.
 
+use crate::audit::AuditArguments;
 use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use signorini_problem::{Measure, Tolerance};
@@ -100,6 +101,8 @@ pub enum Command {
     Solve(SolveArguments),
     /// List the generated contact problems, one line each.
     Problems,
+    /// Grade steps that any engine took: velocities, contacts and impulses before the judge.
+    Audit(AuditArguments),
     /// List the methods, one line each.
     Methods,
     /// Print the completions for a shell.

@@ -19,6 +19,8 @@ pub enum InputError {
     Unreadable { path: PathBuf, cause: io::Error },
     #[error("{path}: {why}; the format is described in docs/problem-files.md", path = .path.display())]
     BadFile { path: PathBuf, why: String },
+    #[error("{path}: {why}; the fields of a step are listed in docs/command.md", path = .path.display())]
+    BadStep { path: PathBuf, why: String },
     #[error("no generated problem is called '{name}'; `signorini problems` lists them")]
     UnknownProblem { name: String },
     #[error(

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod audit;
 mod error;
 mod json;
 mod method_list;
@@ -51,6 +52,7 @@ fn command() -> ExitCode {
     let result = match arguments.command {
         None => run::demonstrate(&mut output),
         Some(Command::Run(arguments)) => run::run(&arguments, &mut output),
+        Some(Command::Audit(arguments)) => audit::run(&arguments, &mut output),
         Some(Command::View(arguments)) => view::run(&arguments, &mut output),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, &mut output),
         Some(Command::Export(arguments)) => replay::export(&arguments, &mut output),

@@ -137,6 +137,18 @@ impl Assembly {
         assemble(name, family, known, self.blocks, delassus, free_velocity, self.offset)
     }
 
+    /// The problem alone, without what a generator says about it.
+    pub fn problem(self) -> Result<ContactProblem, SceneError> {
+        Ok(self.build(String::new(), Family::Mixed, Known::default())?.problem)
+    }
+
+    /// Adds `speed` [m/s] to what the normal row of the last block must not fall below: `e u_N⁻` for a bounce.
+    pub fn raise(&mut self, speed: f64) {
+        if let (Some(block), end) = (self.blocks.last(), self.offset.len()) {
+            self.offset[end - block.rows] += speed;
+        }
+    }
+
     fn block(&mut self, block: Block, [a, b]: [Option<usize>; 2], rows: &[JacobianRow], offset: &[f64]) {
         self.blocks.push(block);
         self.pairs.push([a, b].map(|body| body.map(|i| i as u32)));

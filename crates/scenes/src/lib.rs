@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+pub mod audit;
 mod body;
 mod collapse;
 pub mod contact;

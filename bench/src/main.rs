@@ -1,0 +1,127 @@
+//! Signorini beside other engines: the same scenes, the same measures, the same run.
+//!
+//! * `run` steps every scene in every engine, interleaved, and writes one JSON line per metric.
+//! * `scenes` writes the scenes as files, for engines that are driven from Python.
+//! * `grade` measures trajectories that other programs wrote.
+//! * `report` turns the lines into tables and plots.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod engines;
+mod measure;
+mod record;
+mod report;
+mod scene;
+mod suite;
+mod trajectory;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use thiserror::Error;
+
+/// Why a comparison could not be made.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// A file or folder cannot be used.
+    #[error("{}: {what}", path.display())]
+    Input {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
+    /// An engine refused.
+    #[error("{0}")]
+    Engine(String),
+}
+
+impl BenchError {
+    /// What an engine said.
+    pub fn engine(error: impl std::fmt::Display) -> Self {
+        BenchError::Engine(error.to_string())
+    }
+}
+
+/// Compare Signorini with other engines.
+#[derive(Parser)]
+#[command(name = "signorini-bench")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Step every scene in every engine that is linked in.
+    Run(RunArguments),
+    /// Write the scenes as JSON files.
+    Scenes {
+        /// Where to.
+        folder: PathBuf,
+    },
+    /// Measure trajectories (JSON) that other programs wrote.
+    Grade {
+        /// Folder of scenes.
+        #[arg(long)]
+        scenes: PathBuf,
+        /// Folder of trajectories.
+        #[arg(long)]
+        trajectories: PathBuf,
+        /// Lines are appended here.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Tables and plots from the lines.
+    Report {
+        /// Files of lines.
+        #[arg(required = true)]
+        lines: Vec<PathBuf>,
+        /// Where to.
+        #[arg(long, default_value = "docs/validation")]
+        folder: PathBuf,
+    },
+}
+
+/// Arguments of `run`.
+#[derive(clap::Args)]
+pub struct RunArguments {
+    /// Folder of scene files instead of the built-in suite.
+    #[arg(long)]
+    scenes: Option<PathBuf>,
+    /// Only the scenes that fit into two minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Only scenes whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Only these engines or engine/settings, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    engines: Vec<String>,
+    /// Interleaved rounds; times are the best of them.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// CPU seconds a scene may take in one engine.
+    #[arg(long, default_value_t = 120.0)]
+    budget: f64,
+    /// JSON lines go here.
+    #[arg(long, default_value = "bench/results/side_by_side.jsonl")]
+    out: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(arguments) => record::run(&arguments),
+        Command::Scenes { folder } => record::write_scenes(&folder),
+        Command::Grade { scenes, trajectories, out } => record::grade(&scenes, &trajectories, &out),
+        Command::Report { lines, folder } => report::write(&lines, &folder),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The scenes that are compared, built here so that a clone needs no other files.
+//!
+//! | name | what | answer from paper |
+//! |---|---|---|
+//! | S1 | ten unit cubes in a stack | nothing moves |
+//! | S2 | a cube of mass R on one of 1 kg | nothing moves |
+//! | S3 | plate on an incline, tan θ = 0.4 or 0.6, μ = 0.5 | sticks; or slides with g(sin θ − μ cos θ) |
+//! | S4 | ball dropped from one metre, e = 0, 0.5, 0.8, 1 | apex e², energy never rises |
+//! | S5 | elastic balls: one hits one; one hits three in a row | velocities move to the last ball |
+//! | S6 | pyramid, twenty cubes at the base | nothing moves |
+//! | S7 | wall of ten rows; five hundred boxes dropped into a bin | nothing moves; comes to rest |
+//! | S8 | cube sliding at 3√2 m/s, μ = 0.3, in three directions | stops after v/μg, straight |
+//! | S9 | free box turning about its middle axis | energy and momentum stay |
+//! | S10 | fast ball against a thin plate | does not pass |
+
+use crate::scene::{Body, Scene};
+
+const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
+const STEP: f64 = 1.0 / 60.0;
+
+fn scene(name: impl Into<String>, steps: usize, bodies: Vec<Body>) -> Scene {
+    Scene { name: name.into(), dt: STEP, steps, gravity: GRAVITY, rec: 1, bodies }
+}
+
+fn floor() -> Body {
+    Body::cuboid([50.0, 50.0, 1.0], [0.0, 0.0, -1.0]).fixed()
+}
+
+/// All scenes.
+pub fn all() -> Vec<Scene> {
+    let mut scenes = vec![stack(10)];
+    scenes.extend([("1e1", 1e1), ("1e2", 1e2), ("1e3", 1e3), ("1e4", 1e4), ("1e6", 1e6)].map(heavy_on_light));
+    scenes.extend([incline("S3_stick", 0.4, 600), incline("S3_slide", 0.6, 60)]);
+    scenes.extend([0.0, 0.5, 0.8, 1.0].map(bounce));
+    scenes.extend([row("S5_two", 2), row("S5_cradle", 4)]);
+    scenes.extend([pyramid(20), wall(10, 10), pile(500)]);
+    scenes.extend([slide("S8_oblique", 45.0), slide("S8b_axis", 0.0), slide("S8c_22deg", 22.5), top()]);
+    for speed in [20.0, 100.0, 300.0] {
+        for fixed in [true, false] {
+            scenes.extend([false, true].map(|ccd| bullet(speed, fixed, ccd)));
+        }
+    }
+    scenes
+}
+
+/// The scenes that fit into two minutes.
+pub fn quick() -> Vec<Scene> {
+    let small = ["S1_stack10", "S2_ratio1e3", "S3_slide", "S4_e0.5", "S5_two", "S7_wall", "S8c_22deg", "S9_top"];
+    all().into_iter().filter(|s| small.contains(&s.name.as_str())).collect()
+}
+
+fn stack(height: usize) -> Scene {
+    let mut bodies = vec![floor()];
+    bodies.extend((0..height).map(|k| Body::cuboid([0.5; 3], [0.0, 0.0, 0.5 + k as f64])));
+    scene(format!("S1_stack{height}"), 1000, bodies)
+}
+
+fn heavy_on_light((name, ratio): (&str, f64)) -> Scene {
+    let light = Body::cuboid([0.5; 3], [0.0, 0.0, 0.5]);
+    let heavy = Body { mass: ratio, ..Body::cuboid([0.5; 3], [0.0, 0.0, 1.5]) };
+    scene(format!("S2_ratio{name}"), 600, vec![floor(), light, heavy])
+}
+
+/// A turn about the y axis.
+fn about_y(angle: f64) -> [f64; 4] {
+    [(0.5 * angle).cos(), 0.0, (0.5 * angle).sin(), 0.0]
+}
+
+fn incline(name: &str, slope: f64, steps: usize) -> Scene {
+    let angle = slope.atan();
+    let normal = [angle.sin(), 0.0, angle.cos()];
+    let plane = Body { quat: about_y(angle), ..Body::cuboid([50.0, 50.0, 1.0], normal.map(|x| -x)).fixed() };
+    let plate = Body { quat: about_y(angle), ..Body::cuboid([0.5, 0.5, 0.1], normal.map(|x| 0.1 * x)) };
+    scene(name, steps, vec![plane, plate])
+}
+
+fn bounce(e: f64) -> Scene {
+    let surface = |body: Body| Body { e, ..body };
+    scene(format!("S4_e{e}"), 600, vec![surface(floor()), surface(Body::sphere(0.5, [0.0, 0.0, 1.5]))])
+}
+
+fn row(name: &str, count: usize) -> Scene {
+    // All but the first touch; the first comes with 2 m/s from a metre away.
+    let ball = |x: f64, speed: f64| Body { e: 1.0, mu: 0.0, v: [speed, 0.0, 0.0], ..Body::sphere(0.5, [x, 0.0, 0.0]) };
+    let mut bodies = vec![ball(-2.0, 2.0)];
+    bodies.extend((0..count - 1).map(|i| ball(i as f64, 0.0)));
+    Scene { gravity: [0.0; 3], ..scene(name, 120, bodies) }
+}
+
+fn pyramid(base: usize) -> Scene {
+    let mut bodies = vec![floor()];
+    for level in 0..base {
+        let count = base - level;
+        let left = -0.55 * (count - 1) as f64;
+        bodies.extend((0..count).map(|i| Body::cuboid([0.5; 3], [left + 1.1 * i as f64, 0.0, 0.5 + level as f64])));
+    }
+    Scene { rec: 10, ..scene(format!("S6_pyramid{base}"), 300, bodies) }
+}
+
+fn wall(rows: usize, columns: usize) -> Scene {
+    // Bricks of 2 × 1 × 1 in a quarter bond: every centre of mass is supported, also at the ends.
+    let mut bodies = vec![floor()];
+    for level in 0..rows {
+        let shift = if level % 2 == 0 { 0.0 } else { 0.5 };
+        bodies.extend(
+            (0..columns).map(|i| Body::cuboid([1.0, 0.5, 0.5], [2.0 * i as f64 + shift, 0.0, 0.5 + level as f64])),
+        );
+    }
+    Scene { rec: 10, ..scene("S7_wall", 300, bodies) }
+}
+
+fn pile(count: usize) -> Scene {
+    let side = |half, pos| Body::cuboid(half, pos).fixed();
+    let mut bodies = vec![
+        floor(),
+        side([0.5, 4.5, 20.0], [-4.5, 0.0, 20.0]),
+        side([0.5, 4.5, 20.0], [4.5, 0.0, 20.0]),
+        side([4.5, 0.5, 20.0], [0.0, -4.5, 20.0]),
+        side([4.5, 0.5, 20.0], [0.0, 4.5, 20.0]),
+    ];
+    let mut random = Random(0x5EED);
+    for index in 0..count {
+        let (i, j, k) = (index % 5, index / 5 % 5, index / 25);
+        let jitter = [0; 3].map(|_| 0.1 * (random.next() - 0.5));
+        let place = [-2.8 + 1.4 * i as f64, -2.8 + 1.4 * j as f64, 1.0 + 1.2 * k as f64];
+        let half = [0; 3].map(|_| 0.3 + 0.2 * random.next());
+        let quat = random.rotation();
+        let pos = [place[0] + jitter[0], place[1] + jitter[1], place[2] + jitter[2]];
+        let volume = 8.0 * half[0] * half[1] * half[2];
+        bodies.push(Body { quat, mass: volume, ..Body::cuboid(half, pos) });
+    }
+    Scene { rec: 10, ..scene(format!("S7_pile{count}"), 600, bodies) }
+}
+
+fn slide(name: &str, degrees: f64) -> Scene {
+    let angle = degrees.to_radians();
+    let speed = 3.0 * std::f64::consts::SQRT_2;
+    let smooth = |body: Body| Body { mu: 0.3, ..body };
+    let cube = Body { v: [speed * angle.cos(), speed * angle.sin(), 0.0], ..Body::cuboid([0.5; 3], [0.0, 0.0, 0.5]) };
+    scene(name, 180, vec![smooth(floor()), smooth(cube)])
+}
+
+fn top() -> Scene {
+    let body = Body { mass: 0.12, w: [0.01, 10.0, 0.01], ..Body::cuboid([0.5, 0.3, 0.1], [0.0; 3]) };
+    Scene { gravity: [0.0; 3], dt: 1.0 / 240.0, ..scene("S9_top", 2400, vec![body]) }
+}
+
+fn bullet(speed: f64, fixed: bool, ccd: bool) -> Scene {
+    let plate = Body { mass: 10.0, ..Body::cuboid([0.01, 1.0, 1.0], [0.0; 3]) };
+    let plate = if fixed { plate.fixed() } else { plate };
+    let ball = Body { mass: 0.5, v: [speed, 0.0, 0.0], ccd, ..Body::sphere(0.05, [-2.013, 0.0, 0.0]) };
+    let kind = if fixed { "static" } else { "dyn" };
+    let flag = if ccd { "ccd" } else { "noccd" };
+    Scene { gravity: [0.0; 3], ..scene(format!("S10_v{speed}_{kind}_{flag}"), 60, vec![plate, ball]) }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the pile is the same on every machine.
+struct Random(u64);
+
+impl Random {
+    /// In [0, 1).
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (((z ^ (z >> 31)) >> 11) as f64) / (1u64 << 53) as f64
+    }
+
+    /// Uniform over all rotations (Shoemake 1992).
+    fn rotation(&mut self) -> [f64; 4] {
+        let (u, a, b) = (self.next(), self.next(), self.next());
+        let (a, b) = (std::f64::consts::TAU * a, std::f64::consts::TAU * b);
+        let (r, s) = ((1.0 - u).sqrt(), u.sqrt());
+        [r * a.sin(), r * a.cos(), s * b.sin(), s * b.cos()]
+    }
+}
