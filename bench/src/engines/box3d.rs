@@ -4,7 +4,7 @@ use super::Engine;
 use crate::BenchError;
 use crate::scene::{Scene, ShapeKind};
 use crate::trajectory::Frame;
-use boxddd::prelude::*;
+use boxddd::prelude::{BodyId, BodyType, BoxHull, Foundation, Quat, Sphere, Vec3, World};
 
 /// Names of the settings.
 pub const SETTINGS: &[&str] = &["default", "stiff"];

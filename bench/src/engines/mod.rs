@@ -32,10 +32,11 @@ pub struct Contender {
     pub version: &'static str,
     /// Name of the settings.
     pub settings: &'static str,
-    /// Threads it may use.
-    pub threads: usize,
-    load: fn(&Scene, &'static str) -> Result<Box<dyn Engine>, BenchError>,
+    load: Load,
 }
+
+/// Puts a scene into an engine, at settings by name.
+type Load = fn(&Scene, &'static str) -> Result<Box<dyn Engine>, BenchError>;
 
 /// Every engine at every setting. `default` is what a user gets; the others are the strongest reasonable ones.
 pub fn contenders() -> Vec<Contender> {
@@ -44,19 +45,17 @@ pub fn contenders() -> Vec<Contender> {
         engine: "signorini",
         version: env!("CARGO_PKG_VERSION"),
         settings,
-        threads: 1,
         load: ours::load,
     }));
     for settings in rapier::SETTINGS {
         let version = "0.36";
-        all.push(Contender { engine: "rapier-f64", version, settings, threads: 1, load: rapier::double::load });
-        all.push(Contender { engine: "rapier-f32", version, settings, threads: 1, load: rapier::single::load });
+        all.push(Contender { engine: "rapier-f64", version, settings, load: rapier::double::load });
+        all.push(Contender { engine: "rapier-f32", version, settings, load: rapier::single::load });
     }
     all.extend(box3d::SETTINGS.iter().map(|settings| Contender {
         engine: "box3d",
         version: "boxddd 0.4",
         settings,
-        threads: 1,
         load: box3d::load,
     }));
     all
