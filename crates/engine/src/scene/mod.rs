@@ -339,7 +339,7 @@ pub struct InertialDescription {
 pub struct Rotation {
     /// Direction of the axis, any length above zero.
     pub axis: Triple,
-    /// Angle [degrees], counter-clockwise seen against the axis.
+    /// Angle in degrees, counter-clockwise seen against the axis.
     pub degrees: f64,
 }
 

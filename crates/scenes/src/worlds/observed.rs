@@ -43,7 +43,7 @@ impl Sample {
         force: DVec3::NAN,
     };
 
-    /// Angle between the body's z axis and a direction [degrees].
+    /// Angle between the body's z axis and a direction \[degrees\].
     pub fn tilt_from(&self, up: DVec3) -> f64 {
         let axis = self.orientation * DVec3::Z;
         // Unlike the arc cosine, exact for small angles too.
