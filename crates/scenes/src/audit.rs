@@ -206,7 +206,7 @@ fn check(step: &AuditedStep) -> Result<(), AuditError> {
             }
         }
         let length = body.orientation.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if !((length - 1.0).abs() <= UNIT) {
+        if !(1.0 - UNIT..=1.0 + UNIT).contains(&length) {
             return refuse(format!("bodies[{index}].orientation: length"), length, "1 to within 1e-4");
         }
         finite(&format!("bodies[{index}].position"), &body.position)?;
@@ -221,7 +221,7 @@ fn check(step: &AuditedStep) -> Result<(), AuditError> {
             return Err(AuditError::Bodies { contact: index, why: "there is no body of that index" });
         }
         let length = dot(contact.normal, contact.normal).sqrt();
-        if !((length - 1.0).abs() <= UNIT) {
+        if !(1.0 - UNIT..=1.0 + UNIT).contains(&length) {
             return refuse(format!("contacts[{index}].normal: length"), length, "1 to within 1e-4");
         }
         if !(contact.friction.is_finite() && contact.friction >= 0.0) {
