@@ -74,8 +74,9 @@ pub struct EnergyLedger {
     /// Work that kinematic bodies did on the others \[J\].
     pub driven: f64,
     /// Gravity's work over `h(v⁻+v⁺)/2` less its work over the way really gone, and what forces do between the start of
-    /// the step and a bounce inside it \[J\]: what the first-order integrator of bodies in contact does. Zero in flight
-    /// and for a body that only bounces.
+    /// the step and a bounce inside it, and what axes of inertia that turn under a kept angular momentum do to the rotational
+    /// energy of held bodies \[J\]: what the first-order integrator of bodies in contact does. Zero in flight and for a
+    /// body that only bounces.
     pub integration: f64,
     /// `T(v⁺) − T(v*)` as `Σ r·(u* + u⁺)/2` over contacts \[J\]: what contacts did to the motion that forces alone would
     /// have made. Never positive without bounce. Not part of the sum: `normal` and `friction` count from the velocity

@@ -6,7 +6,7 @@
 //! kinematic bodies have no columns; the velocity of a kinematic body is in q.
 
 use crate::joint::{Anchor, JointKind};
-use crate::step::contact::{Contact, PatchState, SHUT_SPEED};
+use crate::step::contact::{Contact, PatchState};
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
 use crate::step::{Moving, Twist};
@@ -157,12 +157,8 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     if let Some(impact) = &contact.impact {
         return -impact.target(scale * contact.restitution, dt);
     }
-    let closing = contact.gap / dt;
-    if contact.patch == PatchState::Open && closing >= -SHUT_SPEED {
-        return closing.max(0.0);
-    }
     if contact.gap > 0.0 {
-        return 0.0;
+        return if contact.patch == PatchState::Open { contact.gap / dt } else { 0.0 };
     }
     match stabilisation {
         Stabilisation::VelocityBias { fraction } => fraction * contact.gap / dt,

@@ -12,9 +12,9 @@
 //! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
 //! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
 //! that nothing but round-off asks for. For the same reason the gaps of a patch enter as an affine function of the place
-//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close, else all as
-//! they are, overlaps of that speed included. (Cut off at zero, corners that touch to round-off would contradict the
-//! others in the last digits.)
+//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close, else as they
+//! are, with overlaps as zero. (That cut contradicts the open corners in the last digits, but pushing overlap out by a
+//! velocity would put in energy.)
 //!
 //! # Impacts inside a step
 //!
