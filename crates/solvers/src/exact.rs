@@ -9,8 +9,8 @@
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
-//! | 4 | interior point: warm, uniform, scaled | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, smoothed Newton, slow paths, the way around folds, long Gauss–Seidel | stalls |
+//! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
+//! | 5 | Gauss–Seidel and Newton in turn, folds next to the end, smoothed Newton, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -52,10 +52,10 @@ const DOUBT: f64 = 2.0;
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
-/// Multiplications of an iteration up to which a bounded solve walks around folds: some hundred of them.
-const CHEAP_ITERATION: f64 = 5e5;
-/// Most rows handed to pivoting, whose matrices are dense.
+/// Most rows handed to pivoting, whose matrices are dense, where W is given: those of the interior point would be too.
 const MOST_PIVOT_ROWS: usize = 1500;
+/// The same where bodies are known, and the interior point's matrices are sparse.
+const MOST_PIVOT_ROWS_OF_BODIES: usize = 200;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
 /// Most sweeps of a polish.
@@ -180,7 +180,11 @@ impl Exact {
     fn pivot(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
-        if !frictionless || problem.rows() > MOST_PIVOT_ROWS {
+        let most = match problem.delassus() {
+            Delassus::Factored(_) => MOST_PIVOT_ROWS_OF_BODIES,
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => MOST_PIVOT_ROWS,
+        };
+        if !frictionless || problem.rows() > most {
             return false;
         }
         // Matrices of no mechanics at all: sweeps solve triangular ones at once, on which pivoting takes 2ⁿ steps.
@@ -411,8 +415,9 @@ impl Exact {
 
     /// Tier 4.
     fn paths(&mut self, search: &mut Search, impulses: &mut [f64], warm: bool, history: &mut History) -> bool {
-        let plain = PathOptions { max_turns: 0, ..PathOptions::default() };
-        let warm_options = PathOptions { max_iterations: 12, patience: 4, ..plain };
+        let max_turns = if self.options.folds == Folds::WalkAround { PathOptions::default().max_turns } else { 0 };
+        let cold = PathOptions { max_turns, ..PathOptions::default() };
+        let warm_options = PathOptions { max_iterations: 12, patience: 4, max_turns: 0, ..cold };
         if warm && self.path(search, impulses, Start::Warm, warm_options, history) {
             return true;
         }
@@ -423,7 +428,7 @@ impl Exact {
         };
         starts
             .into_iter()
-            .any(|start| self.path(search, impulses, start, plain, history) || self.polish(search, impulses, history))
+            .any(|start| self.path(search, impulses, start, cold, history) || self.polish(search, impulses, history))
     }
 
     /// Where a path came close: a few sweeps, which even out what its last factorizations lost, then Newton steps.
@@ -438,25 +443,31 @@ impl Exact {
         self.newton(search, impulses, &options, history)
     }
 
-    /// Tier 5: sweeps and Newton in turn from the best iterate, then slow variants of the path and the way around its
-    /// folds where a factorization is cheap, and sweeps to their cap.
+    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then slow variants of
+    /// the path where a factorization is cheap, and sweeps to their cap.
     fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        for _ in 0..self.options.max_rounds {
+        let bounded =
+            self.options.persistence == Persistence::Bounded && search.problem.blocks().len() > MOST_PERSISTED;
+        for _ in 0..if bounded { 1 } else { self.options.max_rounds } {
             let before = search.best;
             if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history)
                 || self.newton(search, impulses, &NewtonOptions::default(), history)
             {
                 return true;
             }
-            if self.options.persistence == Persistence::Bounded && search.problem.blocks().len() > MOST_PERSISTED {
-                return self.options.folds == Folds::WalkAround
-                    && self.cost_of_iteration(search) <= CHEAP_ITERATION
-                    && (self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
-                        || self.polish(search, impulses, history));
-            }
             if search.best > 0.5 * before {
                 break;
             }
+        }
+        let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };
+        if self.options.folds == Folds::WalkAround
+            && (self.path(search, impulses, Start::Uniform, stubborn, history)
+                || self.polish(search, impulses, history))
+        {
+            return true;
+        }
+        if bounded {
+            return false;
         }
         if self.smoothed(search, impulses, history) {
             return true;
@@ -465,9 +476,6 @@ impl Exact {
             let patient = PathOptions { max_turns: 0, ..PathOptions::patient() };
             if self.path(search, impulses, Start::Scaled, patient, history)
                 || self.path(search, impulses, Start::Uniform, patient, history)
-                || self.options.folds == Folds::WalkAround
-                    && (self.path(search, impulses, Start::Uniform, PathOptions::default(), history)
-                        || self.polish(search, impulses, history))
             {
                 return true;
             }

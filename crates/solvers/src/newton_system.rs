@@ -202,6 +202,11 @@ impl NewtonSystem {
         self.lu.factor(&self.values)
     }
 
+    /// Whether the determinant of the last `I + K W` is positive; that of the velocity form is the same (Sylvester).
+    pub fn determinant_is_positive(&self) -> bool {
+        self.lu.determinant_is_positive()
+    }
+
     /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and as much refinement as asked for.
     pub fn solve(
         &mut self,

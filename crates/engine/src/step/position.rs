@@ -17,6 +17,13 @@ use crate::step::solve::{IslandSpace, body_changes, for_islands};
 use crate::{Settings, Stabilisation, StepError};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
+/// Share of the fastest correction of an island to which its displacements are solved: what is left is tried again in the
+/// next step.
+const ACCURACY: f64 = 1e-4;
+/// Finest tolerance of a correction [m/s].
+const FINEST: f64 = 1e-9;
+/// Most rows for pivoting, whose matrices are dense.
+const MOST_PIVOTED: usize = 200;
 /// Joint errors that are left alone [m, rad].
 const NEGLIGIBLE: f64 = 1e-12;
 
@@ -91,12 +98,16 @@ fn correct_island(scene: &Scene, island: &Island, index: usize, space: &mut Isla
     let purpose = Purpose::Position { contacts: &space.contact_offsets, joints: &space.joint_offsets };
     let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
         .map_err(|source| StepError::Problem { island: index, source })?;
-    let stop = StoppingRule::velocity(1e-9);
+    let pushes = space.contact_offsets.iter().map(|offset| -offset);
+    let pulls = space.joint_offsets.iter().flatten().map(|offset| offset.abs());
+    let fastest = pushes.chain(pulls).fold(0.0, f64::max);
+    let stop = StoppingRule::velocity(f64::max(ACCURACY * fastest, FINEST));
     let IslandSpace { pivoting, exact, position_session: session, body_velocity, moves, .. } = space;
     exact.options = ExactOptions::stepping();
     let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
-    for method in methods {
-        // A method that refuses the problem (too large for pivoting) leaves it to the next.
+    let first = usize::from(problem.rows() > MOST_PIVOTED);
+    for method in methods.into_iter().skip(first) {
+        // A method that refuses the problem leaves it to the next.
         let Ok(solution) = session.solve(&problem, method, None, &stop, &mut History::off()) else { continue };
         if solution.status == Status::Solved {
             body_changes(&problem, &solution.impulses, island.bodies.len(), body_velocity, moves);

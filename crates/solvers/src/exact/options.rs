@@ -46,15 +46,15 @@ pub enum Persistence {
     /// Everything is tried, however long it takes: for problems that are to be solved once.
     #[default]
     Thorough,
-    /// Beyond a few dozen blocks, ends with the first round of the last tier, and the way around folds where that is cheap.
-    /// Costs up to a hundred factorizations: for simulations, where the next step poses another problem.
+    /// Beyond a few dozen blocks, ends with the first round of the last tier. Costs up to some hundred factorizations: for
+    /// simulations, where the next step poses another problem.
     Bounded,
 }
 
 /// What to do at a fold of the central path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Folds {
-    /// Follow it around by arc length, where a factorization is cheap.
+    /// Follow it around by arc length.
     #[default]
     WalkAround,
     /// Leave it to the other tiers.

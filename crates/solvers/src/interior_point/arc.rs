@@ -8,8 +8,10 @@
 //! dz = a + b ds,   ds = −⟨τ, a⟩ / (⟨τ, b⟩ + τ_s)     (correction orthogonal to the last tangent τ)
 //! ```
 //!
-//! then a predictor along the new tangent, oriented to go on. Lengths are measured relative to the iterate itself
-//! (each impulse by its normal part, each velocity by its slack): the natural metric of an interior point.
+//! then a predictor along the new tangent. It goes on, not back, where t falls if the determinant of the system is
+//! positive, as it is at the beginning, and rises if it is negative. Lengths are measured relative to the iterate itself
+//! (each impulse by its normal part, each velocity by its slack): the natural metric of an interior point. A fold is the
+//! matter of a few contacts: norms are sums over all of them, and what counts as on the path is decided by the worst.
 
 use super::cell::{Cell, Direction, Point};
 use super::path::{Goal, Path, PathEnd, PathOptions, Which};
@@ -19,13 +21,21 @@ use signorini_problem::ContactProblem;
 
 /// Share of the way to the boundary that a predictor may go.
 const PREDICTOR_FRACTION: f64 = 0.6;
-/// First and longest predictor, in relative root mean square change.
-const FIRST_STEP: f64 = 0.1;
+/// First predictor, in relative change of all blocks together.
+const FIRST_STEP: f64 = 0.5;
+/// Longest predictor, in relative root mean square change.
 const LONGEST_STEP: f64 = 2.0;
 /// A predictor shorter than this gets nowhere.
 const SHORTEST_STEP: f64 = 1e-6;
-/// A correction smaller than this (relative root mean square) is on the path.
-const ON_PATH: f64 = 0.02;
+/// An iterate whose every block is corrected by less than this, relative to itself, is on the path.
+const ON_PATH: f64 = 0.05;
+/// First correction that a predictor should leave, as a relative change of the worst block.
+const WANTED_CORRECTION: f64 = 0.3;
+/// A first correction larger than this does not converge well enough to go on with.
+const LARGEST_CORRECTION: f64 = 3.0;
+/// How much shorter or longer the next predictor may be than the last.
+const LEAST_GROWTH: f64 = 0.3;
+const MOST_GROWTH: f64 = 3.0;
 /// Most corrections after a predictor.
 const MOST_CORRECTIONS: usize = 6;
 /// The fold is behind once t has fallen below this share of where it turned.
@@ -45,22 +55,18 @@ impl Path {
         history: &mut History,
     ) -> bool {
         let fold = self.mean_gap(problem, None);
-        let centred = std::mem::take(&mut self.centred);
-        centred.restore(self);
-        self.centred = centred;
-        let Some(mut s) = self.recentre(system, problem, end) else { return false };
+        let Some(mut s) = self.centre(system, problem, end) else { return false };
         let mut length = FIRST_STEP;
         // ln t component of the tangent; its block directions are kept in `predictor`.
-        let mut tangent_s = -1.0;
-        let mut first = true;
+        let mut tangent_s;
         let last = end.iterations + options.max_arc_steps;
         let mut saved = Saved::default();
         while end.iterations < last {
             // Tangent at a point of the path: the factor of the last corrector is at hand.
             self.direction(system, problem, Goal::Tangent { target: s.exp() });
             let norm = (self.norm_square(problem, Set::Trial) + 1.0).sqrt();
-            let onward = if first { -1.0 } else { (self.inner(problem, Set::Trial) + tangent_s).signum() };
-            first = false;
+            // Along the path the determinant changes its sign exactly where t turns.
+            let onward = if system.determinant_is_positive() { -1.0 } else { 1.0 };
             tangent_s = onward / norm;
             for (tangent, b) in self.predictor.iter_mut().zip(&self.trial) {
                 *tangent = *b;
@@ -80,12 +86,12 @@ impl Path {
                     return false;
                 }
                 s += reach * tangent_s;
-                let converged = self.correct(system, problem, &mut s, tangent_s, end);
-                match converged {
-                    Some(rounds) => {
-                        if rounds <= 2 && reach >= length {
-                            length = f64::min(2.0 * length, LONGEST_STEP);
-                        }
+                let first_correction = self.correct(system, problem, &mut s, tangent_s, end);
+                match first_correction {
+                    Some(size) => {
+                        // What a predictor lacks grows with the square of its length.
+                        let factor = (WANTED_CORRECTION / size).sqrt().clamp(LEAST_GROWTH, MOST_GROWTH);
+                        length = f64::min(factor * reach, LONGEST_STEP * (self.products as f64).sqrt());
                         break;
                     }
                     None => {
@@ -109,16 +115,31 @@ impl Path {
         false
     }
 
+    /// Goes back to a point of the path: near the last iterate that may be close to it, else near the first one.
+    fn centre(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<f64> {
+        let (centred, origin) = (std::mem::take(&mut self.centred), std::mem::take(&mut self.origin));
+        let mut found = None;
+        for near in [&centred, &origin] {
+            near.restore(self);
+            found = self.recentre(system, problem, end);
+            if found.is_some() {
+                break;
+            }
+        }
+        (self.centred, self.origin) = (centred, origin);
+        found
+    }
+
     /// Newton at fixed t, at or above the fold, until the iterate is on the path; returns ln t.
     fn recentre(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<f64> {
         let gap = self.mean_gap(problem, None);
-        for factor in [1.0, 2.0, 5.0] {
+        for factor in [1.0, 3.0, 10.0, 100.0] {
             let t = factor * gap;
             for _ in 0..12 {
                 self.refactor(system, problem, end)?;
                 self.direction(system, problem, Goal::Products { target: t });
                 self.take_trial();
-                let size = self.norm_square(problem, Set::Step).sqrt();
+                let size = self.largest(problem);
                 let reach = (0.9 * self.longest_step(problem, Which::Step)).min(1.0);
                 if !self.apply(problem, reach) {
                     return None;
@@ -142,8 +163,8 @@ impl Path {
         system.factor(problem).ok()
     }
 
-    /// Newton orthogonal to the tangent until on the path; the number of rounds, or nothing if it does not get there.
-    /// Leaves a fresh factor.
+    /// Newton orthogonal to the tangent until on the path; the size of the first correction, or nothing if it does not
+    /// get there. Leaves a fresh factor.
     fn correct(
         &mut self,
         system: &mut NewtonSystem,
@@ -151,9 +172,10 @@ impl Path {
         s: &mut f64,
         tangent_s: f64,
         end: &mut PathEnd,
-    ) -> Option<usize> {
-        let mut last = f64::INFINITY;
-        for round in 1..=MOST_CORRECTIONS {
+    ) -> Option<f64> {
+        let mut last = 0.5 * LARGEST_CORRECTION;
+        let mut first = None;
+        for _ in 0..MOST_CORRECTIONS {
             self.refactor(system, problem, end)?;
             let target = s.exp();
             self.direction(system, problem, Goal::Products { target });
@@ -164,9 +186,10 @@ impl Path {
                 return None;
             }
             self.add_trial_to_step(ds);
-            let size = (self.norm_square(problem, Set::Step) + ds * ds).sqrt();
+            let size = self.largest(problem).max(ds.abs());
+            let first = *first.get_or_insert(size);
             if size < ON_PATH {
-                return Some(round);
+                return Some(first);
             }
             if size > 2.0 * last {
                 return None;
@@ -199,7 +222,17 @@ impl Path {
                 sum += term(c, cell, &self.point(problem, c));
             }
         }
-        sum / self.products.max(1) as f64
+        sum
+    }
+
+    /// Largest relative change of a block by the step.
+    fn largest(&self, problem: &ContactProblem) -> f64 {
+        let mut largest: f64 = 0.0;
+        for (c, cell) in self.cells.iter().enumerate() {
+            let d = &self.step[c];
+            largest = largest.max(relative_inner(cell, &self.point(problem, c), d, d));
+        }
+        largest.sqrt()
     }
 
     fn set(&self, set: Set) -> &[Direction] {

@@ -45,6 +45,8 @@ pub struct PathOptions {
     pub weights: Weights,
     /// Give up after this many iterations without a tenth of progress.
     pub patience: usize,
+    /// Within so many tolerances of the end a jam ends the path: it is more often round-off than a fold.
+    pub near: f64,
     /// Most folds to walk around.
     pub max_turns: usize,
     /// Most steps around one fold.
@@ -69,8 +71,9 @@ impl Default for PathOptions {
             second_order: SecondOrder::Mehrotra,
             weights: Weights::Uniform,
             patience: 12,
-            max_turns: 4,
-            max_arc_steps: 60,
+            near: 1e4,
+            max_turns: 12,
+            max_arc_steps: 400,
         }
     }
 }
@@ -119,6 +122,8 @@ pub(super) struct Path {
     pub(super) trial: Vec<Direction>,
     pub(super) joint_step: Vec<f64>,
     pub(super) joint_trial: Vec<f64>,
+    /// The first iterate, whose products are all the same.
+    pub(super) origin: Saved,
     /// The last iterate reached by a long step.
     pub(super) centred: Saved,
     pub(super) products: usize,
@@ -164,9 +169,10 @@ impl Path {
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
         let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
         let mut allowed = cap;
-        let mut centred = std::mem::take(&mut self.centred);
+        let (mut origin, mut centred) = (std::mem::take(&mut self.origin), std::mem::take(&mut self.centred));
+        origin.keep(self, 0.0);
         centred.keep(self, 0.0);
-        self.centred = centred;
+        (self.origin, self.centred) = (origin, centred);
         loop {
             // Progress of this path alone: the guess may have been better than its first iterates.
             let measured = self.grade(system, problem, impulses, stop, &mut end, history);
@@ -186,7 +192,8 @@ impl Path {
                 self.centred = centred;
             }
             jams = if length < JAMMED { jams + 1 } else { 0 };
-            if jams >= JAMS_BEFORE_ARC && turns == options.max_turns {
+            let near = end.merit.measured(problem, stop.tolerance.measure) <= options.near * stop.tolerance.value;
+            if jams >= JAMS_BEFORE_ARC && (turns == options.max_turns || near) {
                 break;
             }
             if jams >= JAMS_BEFORE_ARC {
