@@ -207,7 +207,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
         (vec!["run", "dmo"], vec!["no scene is called 'dmo'", "did you mean 'demo'?", "signorini scenes"]),
         (vec!["run", "xyzzy"], vec!["no scene is called 'xyzzy'", "signorini scenes"]),
         (vec!["run", "no/such.toml"], vec!["no/such.toml: no such file"]),
-        (vec!["run", &letter], vec!["a scene file ends in .toml or .json"]),
+        (vec!["run", &letter], vec!["a scene file ends in .toml, .json or .urdf"]),
         (vec!["run", &broken], vec!["broken.toml:15:1: ", "did you mean 'velocity'?", "docs/scenes.md"]),
         (vec!["run", &scene, "--record", &scene], vec!["exists and is not a recording; it is left alone"]),
         (vec!["run", &scene, "--record", &nowhere], vec!["cannot be written"]),
