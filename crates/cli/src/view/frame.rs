@@ -48,6 +48,11 @@ impl ContactState {
     }
 }
 
+/// The flags of a body.
+pub fn flags(asleep: bool, quarantined: bool) -> u32 {
+    ASLEEP * u32::from(asleep) + QUARANTINED * u32::from(quarantined)
+}
+
 /// A body at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
@@ -181,7 +186,7 @@ impl Observer {
             orientation: body.orientation(),
             velocity: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.velocity() },
             spin: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.spin() },
-            flags: ASLEEP * u32::from(body.is_sleeping()) + QUARANTINED * u32::from(body.is_quarantined()),
+            flags: flags(body.is_sleeping(), body.is_quarantined()),
         };
         world.bodies().map(|(_, body)| place(body)).collect()
     }
