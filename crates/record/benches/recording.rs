@@ -13,7 +13,7 @@ use signorini_record::{ContactRecording, Header, Options, Reader, Writer};
 use std::path::Path;
 use std::time::Instant;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 1;
 
 /// A grid of 500 cubes, `height` on each other, `gap` above the floor.
 fn scene(height: u32, gap: f64) -> Scene {
