@@ -172,16 +172,12 @@ impl ContactState {
     }
 
     /// By the impulse against the cone, as the certificate counts.
-    fn of(world: &World, contact: &ContactPoint) -> ContactState {
+    fn of(contact: &ContactPoint, friction: f64) -> ContactState {
         const ON_CONE: f64 = 1e-6;
         let normal = contact.impulse.dot(contact.normal);
         if normal <= 0.0 {
             return ContactState::Open;
         }
-        let friction = match (world.body(contact.a), world.body(contact.b)) {
-            (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
-            _ => 0.0,
-        };
         let tangential = (contact.impulse - contact.normal * normal).length();
         if tangential < friction * normal * (1.0 - ON_CONE) { ContactState::Stick } else { ContactState::Slip }
     }
@@ -218,16 +214,28 @@ impl Contacts {
             Err(_) => u32::MAX,
         };
         let list = world.contacts();
+        let (mut bodies, mut states) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len()));
+        // Contacts come pair by pair, so that bodies are looked up once for all points of a pair.
+        for group in list.chunk_by(|c, d| (c.a, c.b) == (d.a, d.b)) {
+            let (a, b) = (group[0].a, group[0].b);
+            let friction = match (world.body(a), world.body(b)) {
+                (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
+                _ => 0.0,
+            };
+            let pair = [index(a), index(b)];
+            bodies.extend(group.iter().map(|_| pair));
+            states.extend(group.iter().map(|contact| ContactState::of(contact, friction)));
+        }
         Contacts {
             step: world.steps(),
             time: world.time(),
-            bodies: list.iter().map(|c| [index(c.a), index(c.b)]).collect(),
+            bodies,
             points: list.iter().map(|c| c.point.to_array()).collect(),
             normals: list.iter().map(|c| c.normal.to_array()).collect(),
             gaps: list.iter().map(|c| c.gap).collect(),
             impulses: list.iter().map(|c| c.impulse.to_array()).collect(),
             velocities: list.iter().map(|c| c.velocity.to_array()).collect(),
-            states: list.iter().map(|c| ContactState::of(world, c)).collect(),
+            states,
         }
     }
 
