@@ -54,7 +54,8 @@ Exit code: 0 every step certified, or the same bit for bit; 1 some degraded, or 
 const SCENES_NOTES: &str = "\
 Examples:
   signorini scenes
-  signorini scenes demo > mine.toml            a scene of your own to begin with";
+  signorini scenes demo > mine.toml            a scene of your own to begin with
+  signorini scenes robot.urdf > robot.toml     a robot as a scene file, to put it into its surroundings";
 
 const EXPORT_NOTES: &str = "\
 Example:
@@ -125,7 +126,7 @@ pub enum ReportFormat {
 /// Arguments of `signorini run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml or .json.
+    /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml, .json or .urdf.
     pub scene: String,
     /// Number of steps. Not given: as the scene says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]

@@ -197,6 +197,30 @@ fn scenes_are_listed_and_written_out_to_start_from() {
 }
 
 #[test]
+fn a_robot_runs_and_is_written_out_as_a_scene() {
+    let robot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes/double_pendulum.urdf");
+    let robot = robot.to_str().unwrap();
+    let shop = Workshop::new("robot");
+    let written = signorini(&["scenes", robot]);
+    assert_eq!((written.code, written.stderr.as_str()), (0, ""));
+    let scene = write(&shop, "robot.toml", &written.stdout);
+    let fingerprint = |file: &str| {
+        let run = signorini(&["run", file, "--steps", "60"]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        run.stdout.lines().find(|line| line.starts_with("fingerprint")).unwrap().to_owned()
+    };
+    assert_eq!(fingerprint(robot), fingerprint(&scene));
+    let hinged = fs::read_to_string(robot).unwrap().replace("type=\"spherical\"", "type=\"revolute\"");
+    let refused = signorini(&["run", &write(&shop, "hinged.urdf", &hinged)]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("hinged.urdf:30:3: joint 'shoulder': joints of type 'revolute'"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_with_what_to_do() {
     let shop = Workshop::new("run_wrong");
     let broken = write(&shop, "broken.toml", &SLIDING.replace("velocity", "velocty"));
@@ -207,7 +231,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
         (vec!["run", "dmo"], vec!["no scene is called 'dmo'", "did you mean 'demo'?", "signorini scenes"]),
         (vec!["run", "xyzzy"], vec!["no scene is called 'xyzzy'", "signorini scenes"]),
         (vec!["run", "no/such.toml"], vec!["no/such.toml: no such file"]),
-        (vec!["run", &letter], vec!["a scene file ends in .toml or .json"]),
+        (vec!["run", &letter], vec!["a scene file ends in .toml, .json or .urdf"]),
         (vec!["run", &broken], vec!["broken.toml:15:1: ", "did you mean 'velocity'?", "docs/scenes.md"]),
         (vec!["run", &scene, "--record", &scene], vec!["exists and is not a recording; it is left alone"]),
         (vec!["run", &scene, "--record", &nowhere], vec!["cannot be written"]),

@@ -31,6 +31,7 @@ struct Frame {
     index: u32,
     time: f64,
     bodies: Vec<[f32; 13]>,
+    flags: Vec<u32>,
     contacts: Vec<[u8; 60]>,
     report: Option<Value>,
 }
@@ -47,6 +48,7 @@ fn decode(bytes: &[u8]) -> Frame {
         index: word(12),
         time: f64::from_le_bytes(bytes[16..24].try_into().unwrap()),
         bodies: (0..bodies).map(|b| std::array::from_fn(|k| f32::from_bits(word(48 + 56 * b + 4 * k)))).collect(),
+        flags: (0..bodies).map(|b| word(48 + 56 * b + 52)).collect(),
         contacts: (0..contacts).map(|c| bytes[contacts_at + 60 * c..][..60].try_into().unwrap()).collect(),
         report: (report > 0).then(|| serde_json::from_slice(&bytes[report_at..]).unwrap()),
     }
@@ -212,7 +214,11 @@ fn frames_come_in_order_and_at_the_pace_of_the_clock() {
 #[test]
 fn a_recording_shows_the_same_as_the_run_it_was_made_of() {
     let directory = directory("view_recording");
-    let scene = scene_file(&directory, "slide", &SLIDE.replace("duration = 0.6", "duration = 0.1"));
+    // A second block lies still and falls asleep after 20 ms.
+    let sleepy = "duration = 0.1\n[treatment.sleeping.islands]\nspeed = 0.05\nspin = 0.05\ntime = 0.02";
+    let still = SLIDE.find("[[bodies]]\nname = \"block\"").map(|at| SLIDE[at..].replace("block", "still")).unwrap();
+    let still = still.replace("velocity = [2, 0, 0]", "").replace("[0, 0, 0.1]", "[9, 0, 0.1]");
+    let scene = scene_file(&directory, "slide", &(SLIDE.replace("duration = 0.6", sleepy) + &still));
     let file = directory.join("slide.mcap");
     let _ = std::fs::remove_file(&file);
     let file = file.to_str().unwrap();
@@ -234,6 +240,9 @@ fn a_recording_shows_the_same_as_the_run_it_was_made_of() {
         let b = fetch(&mut live, &simulated["epoch"], 0, index);
         assert_eq!(a.time, b.time);
         assert_eq!(a.bodies, b.bodies, "frame {index}");
+        // In the order of names: block, floor, still.
+        assert_eq!(a.flags, if index < 50 { [0, 0, 0] } else { [0, 0, 1] }, "frame {index}");
+        assert_eq!(a.flags, b.flags, "frame {index}");
         assert_eq!(a.contacts, b.contacts, "frame {index}");
         let plain = |report: Option<Value>| {
             report.map(|report| [&report["measured"], &report["energy"], &report["counts"]].map(Value::clone))

@@ -1,51 +1,11 @@
 //! A steady step touches the heap not once: counted by a global allocator.
 #![allow(missing_docs)]
-#![allow(unsafe_code)] // A global allocator cannot be written without; it only counts and forwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../../solvers/tests/counting_allocator/mod.rs"]
+mod counting_allocator;
 mod fixture;
 use fixture::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Of all threads.
-static ALL: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    /// Of this thread.
-    static OWN: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    ALL.fetch_add(1, Ordering::Relaxed);
-    // The counter is gone while a thread ends: allocations then are nobody's.
-    let _ = OWN.try_with(|n| n.set(n.get() + 1));
-}
-
-struct Counting;
-
-// SAFETY: every call is forwarded unchanged to the system allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Allocations of each of 60 steps after 120 others: by then every tier of the solver that a scene needs now and then has
 /// its memory.
@@ -124,11 +84,11 @@ fn a_steady_step_allocates_nothing() {
     let scenes: [Scene; 5] =
         [("stack", stack), ("wall", wall), ("sliding", sliding), ("flying", flying), ("islands", islands)];
     for (name, build) in scenes {
-        let counts = with_threads(1, || allocations(&mut build(), || OWN.with(Cell::get)));
+        let counts = with_threads(1, || allocations(&mut build(), counting_allocator::of_this_thread));
         assert_eq!(counts, vec![0; 60], "{name}, one thread");
     }
     // Work handed to other threads goes through queues that grow now and then.
-    let counts = with_threads(4, || allocations(&mut islands(), || ALL.load(Ordering::Relaxed)));
+    let counts = with_threads(4, || allocations(&mut islands(), counting_allocator::of_all_threads));
     println!("40 islands, four threads: {} allocations in 60 steps", counts.iter().sum::<usize>());
     assert!(counts.iter().sum::<usize>() <= 60, "four threads: {counts:?}");
 }

@@ -5,7 +5,7 @@
 mod fixture;
 use fixture::*;
 use signorini::glamx::DPose3;
-use signorini::{Snapshot, SnapshotError};
+use signorini::{Snapshot, SnapshotError, StoppingRule};
 
 /// A busy scene with every kind of shape, body and joint; contacts in most steps.
 fn busy() -> World {
@@ -80,7 +80,8 @@ fn i1_bytes_of_a_restored_world_are_the_same_bytes() {
 
 #[test]
 fn i2_restored_at_any_step_the_future_is_the_same() {
-    let (starts, lockstep) = (100, 50);
+    let number = |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let (starts, lockstep) = (number("restored_steps", 100), number("lockstep_steps", 50));
     let mut w = busy();
     let (mut trail, mut snapshots, mut contacts) = (Vec::new(), Vec::new(), 0);
     for _ in 0..starts {
@@ -151,6 +152,27 @@ fn i4_every_bit_flip_is_an_error() {
         damaged[bit / 8] ^= 1 << (bit % 8);
         assert!(Snapshot::from_bytes(&damaged).is_err(), "bit {bit}");
     }
+}
+
+/// As large as 64 KiB: a bit in every seventh byte, another one from byte to byte.
+#[test]
+fn i4_bits_all_over_a_large_snapshot_are_checked() {
+    let mut w = world();
+    add_floor(&mut w, 0.5, 0.0);
+    for i in 0..60 {
+        let place = v(1.5 * f64::from(i % 10), 1.5 * f64::from(i / 10), 0.5);
+        w.add(cube(&format!("{i}"), place)).unwrap();
+    }
+    w.step(H).unwrap();
+    let mut bytes = w.snapshot().to_bytes();
+    assert!(bytes.len() >= 64 << 10, "{}", bytes.len());
+    for at in (0..bytes.len()).step_by(7) {
+        let mask = 1 << (at % 8);
+        bytes[at] ^= mask;
+        assert!(Snapshot::from_bytes(&bytes).is_err(), "byte {at}");
+        bytes[at] ^= mask;
+    }
+    assert!(Snapshot::from_bytes(&bytes).is_ok());
 }
 
 #[test]
@@ -358,4 +380,91 @@ fn an_ensemble_of_forks_diverges_only_by_what_differs() {
     assert_eq!(future(3.0), future(3.0));
     assert_ne!(future(3.0), future(4.0));
     assert_eq!(w.state_hash(), before);
+}
+
+/// A stack that is one island of more than 120 rows, at rest on impulses of the steps before.
+fn stack() -> World {
+    let stop = StoppingRule { max_iterations: Some(20), ..StoppingRule::default() };
+    let mut w = World::new(Settings { method: Method::Nsgs, stop, ..Settings::default() }).unwrap();
+    add_floor(&mut w, 0.5, 0.0);
+    for i in 0..10 {
+        w.add(cube(&format!("{i}"), v(0.0, 0.0, 0.5 + f64::from(i)))).unwrap();
+    }
+    let link = w.add(ball("link", v(3.0, 0.0, 0.5))).unwrap();
+    let top = w.find("9").unwrap();
+    w.add_joint(Joint::distance(link, DVec3::ZERO, (top, DVec3::ZERO), 90f64.sqrt())).unwrap();
+    (0..5).for_each(|_| _ = w.step(H).unwrap());
+    w
+}
+
+/// Numbers of joints and contacts that no step leaves behind, impulses of 1e300 N·s for one, were believed and went into
+/// the next step as a guess.
+#[test]
+fn forged_impulses_are_refused_and_not_a_guess_of_the_next_step() {
+    let bytes = stack().snapshot().to_bytes();
+    let (mut refused, mut stepped) = (0, 0);
+    // Joints and contacts.
+    for section in &sections(&bytes)[3..5] {
+        for at in section.0..section.1 - 7 {
+            let number = f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+            // Where a number of the scene's own size stands; elsewhere it is most likely part of two.
+            if !(1e-6..1e6).contains(&number.abs()) {
+                continue;
+            }
+            for wild in [-1e300, 1e30, 1e-300] {
+                let mut forged = bytes.clone();
+                forged[at..at + 8].copy_from_slice(&f64::to_le_bytes(wild));
+                forge(&mut forged, *section);
+                match Snapshot::from_bytes(&forged) {
+                    Err(_) => refused += 1,
+                    Ok(snapshot) => {
+                        stepped += 1;
+                        let mut w = World::from_snapshot(&snapshot);
+                        // Any answer is right, as long as it is one.
+                        let _ = w.step(H);
+                        assert!(w.bodies().all(|(_, body)| body.position().is_finite()), "{wild} at {at}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 100 && stepped > 100, "{refused} refused, {stepped} stepped");
+    // The impulse that carries the stack, by name.
+    let weight = stack().contacts().iter().map(|contact| contact.impulse.z.abs()).fold(0.0, f64::max);
+    let section = sections(&bytes)[4];
+    let at = (section.0..section.1 - 7).find(|at| bytes[*at..at + 8] == weight.to_le_bytes()).unwrap();
+    let mut forged = bytes.clone();
+    forged[at..at + 8].copy_from_slice(&1e300f64.to_le_bytes());
+    forge(&mut forged, section);
+    let error = Snapshot::from_bytes(&forged).unwrap_err();
+    assert!(
+        matches!(error, SnapshotError::Invalid { section: "contacts", what: "impulse beyond 1e30 N·s", .. }),
+        "{error}"
+    );
+}
+
+/// Impulses so small that they have lost their digits, forged or left by a step of next to no time, tripped an assertion of
+/// the sweeps that body velocities belong to impulses.
+#[test]
+fn subnormal_impulses_are_no_assertion_in_the_next_step() {
+    let bytes = stack().snapshot().to_bytes();
+    // The time step of the remembered impulses, after the contacts: the guess is scaled by the ratio of the steps.
+    let section = sections(&bytes)[4];
+    let contacts = u64::from_le_bytes(bytes[section.0..section.0 + 8].try_into().unwrap()) as usize;
+    let at = section.0 + 8 + contacts * (8 + 13 * 8);
+    assert_eq!(bytes[at..at + 8], H.to_le_bytes());
+    for (remembered, step) in [(f64::MAX, H), (f64::MAX, 1e-9), (1e308, 1e-6), (H, 1e-310), (H, 1e-318), (H, 5e-324)] {
+        let mut forged = bytes.clone();
+        forged[at..at + 8].copy_from_slice(&remembered.to_le_bytes());
+        forge(&mut forged, section);
+        let mut w = World::from_snapshot(&Snapshot::from_bytes(&forged).unwrap());
+        // Where a length over the step leaves the range of numbers, the step is refused.
+        let _ = w.step(step);
+        w.step(H).unwrap();
+        assert!(w.bodies().all(|(_, body)| body.position().is_finite()));
+    }
+    let mut forged = bytes.clone();
+    forged[at..at + 8].copy_from_slice(&(-H).to_le_bytes());
+    forge(&mut forged, section);
+    assert!(matches!(Snapshot::from_bytes(&forged), Err(SnapshotError::Invalid { what: "a step back in time", .. })));
 }

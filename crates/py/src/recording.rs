@@ -81,7 +81,8 @@ impl Recording {
     }
 
     /// States as arrays: `time` [s] and `hash`, shape (k,), `positions` [m], `velocities` [m/s] and `spins` [rad/s],
-    /// shape (k, bodies, 3), `orientations` (k, bodies, 4); every `every`-th one.
+    /// shape (k, bodies, 3), `orientations` (k, bodies, 4), and, from format 2 on, `sleeping` and `quarantined`
+    /// (k, bodies); every `every`-th one.
     #[pyo3(signature = (*, every=1))]
     fn states<'py>(&self, py: Python<'py>, every: usize) -> PyResult<Bound<'py, PyDict>> {
         if every == 0 {
@@ -89,6 +90,7 @@ impl Recording {
         }
         let (mut times, mut hashes) = (Vec::new(), Vec::new());
         let mut arrays = [const { Vec::new() }; 4];
+        let (mut sleeping, mut quarantined) = (Vec::new(), Vec::new());
         let bodies = self.with(|reader| {
             for index in (0..reader.frames()).step_by(every) {
                 py.check_signals()?;
@@ -101,6 +103,8 @@ impl Recording {
                     arrays[2].extend_from_slice(&velocity[..3]);
                     arrays[3].extend_from_slice(&velocity[3..]);
                 }
+                sleeping.extend(frame.flags.iter().map(|flags| flags.asleep));
+                quarantined.extend(frame.flags.iter().map(|flags| flags.quarantined));
             }
             Ok(reader.header().bodies.len())
         })?;
@@ -111,6 +115,11 @@ impl Recording {
         let named = [("positions", 3), ("orientations", 4), ("velocities", 3), ("spins", 3)];
         for ((name, columns), values) in named.into_iter().zip(arrays) {
             result.set_item(name, values.into_pyarray(py).reshape([kept, bodies, columns])?)?;
+        }
+        for (name, values) in [("sleeping", sleeping), ("quarantined", quarantined)] {
+            if values.len() == kept * bodies {
+                result.set_item(name, values.into_pyarray(py).reshape([kept, bodies])?)?;
+            }
         }
         Ok(result)
     }

@@ -67,7 +67,7 @@ pub fn scenes() -> Vec<&'static str> {
 
 #[pymethods]
 impl Scene {
-    /// A scene from a file (.toml or .json). Mesh files it names are looked for beside it.
+    /// A scene from a file (.toml, .json or .urdf). Mesh files it names are looked for beside it.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Scene> {
         signorini::Scene::load(&path).map(Scene).map_err(raise::scene)

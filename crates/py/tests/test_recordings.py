@@ -22,6 +22,9 @@ def test_recording_holds_every_step(world, tmp_path):
     np.testing.assert_array_equal(states["positions"][1:], run.states["positions"])
     np.testing.assert_array_equal(states["velocities"][-1], world.velocities)
     assert recording.states(every=10)["orientations"].shape == (6, 2, 4)
+    assert states["sleeping"].shape == states["quarantined"].shape == (51, 2)
+    assert states["sleeping"].dtype == bool
+    assert not states["sleeping"].any()
     assert recording.report(49)["status"] == "certified"
     with pytest.raises(IndexError):
         recording.report(50)

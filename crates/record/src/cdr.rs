@@ -36,15 +36,18 @@ impl CdrWriter {
         self.align(4);
         self.bytes.extend(value.to_le_bytes());
     }
-    /// A list of `count` numbers. ROS aligns a list's elements even if there are none to align.
-    pub fn f64_list(&mut self, count: usize, values: impl IntoIterator<Item = f64>) {
-        self.u32(count as u32);
-        if count > 0 {
-            self.align(8);
-            self.bytes.reserve(8 * count);
+    /// A list of numbers, copied as a block where numbers are little endian anyway. ROS aligns a list's elements only if
+    /// there are any to align.
+    pub fn f64_list(&mut self, values: &[f64]) {
+        self.u32(values.len() as u32);
+        if values.is_empty() {
+            return;
         }
-        for value in values {
-            self.bytes.extend(value.to_le_bytes());
+        self.align(8);
+        let start = self.bytes.len();
+        self.bytes.resize(start + 8 * values.len(), 0);
+        for (place, value) in self.bytes[start..].as_chunks_mut::<8>().0.iter_mut().zip(values) {
+            *place = value.to_le_bytes();
         }
     }
     pub fn u32_list(&mut self, count: usize, values: impl IntoIterator<Item = u32>) {
@@ -122,7 +125,7 @@ mod tests {
             message.u8_list(length.into(), 0..length);
             message.f64(-0.0);
             message.u32_list(length.into(), (0..length).map(u32::from));
-            message.f64_list(numbers.len(), numbers.iter().copied());
+            message.f64_list(&numbers);
             message.u64(u64::MAX);
             let mut reader = CdrReader::new(writer.bytes()).unwrap();
             assert_eq!(reader.u8_list().unwrap(), (0..length).collect::<Vec<_>>());

@@ -30,14 +30,21 @@ fn table(folder: &Path, name: &str) -> Result<BufWriter<File>, RecordError> {
 
 fn bodies(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> {
     let names: Vec<String> = reader.header().bodies.iter().map(|name| quoted(name)).collect();
-    writeln!(file, "step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz").map_err(RecordError::Write)?;
+    writeln!(file, "step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,asleep,quarantined")
+        .map_err(RecordError::Write)?;
     for index in 0..reader.frames() {
         let frame = reader.frame(index)?;
-        for ((name, pose), velocity) in names.iter().zip(&frame.poses).zip(&frame.velocities) {
+        for (body, (name, (pose, velocity))) in names.iter().zip(frame.poses.iter().zip(&frame.velocities)).enumerate()
+        {
             let mut row = format!("{},{:?},{name}", frame.step, frame.time);
             for value in pose.iter().chain(velocity) {
                 row += &format!(",{value:?}");
             }
+            // Empty where the recording does not tell.
+            row += &match frame.flags.get(body) {
+                Some(flags) => format!(",{},{}", u8::from(flags.asleep), u8::from(flags.quarantined)),
+                None => ",,".to_owned(),
+            };
             writeln!(file, "{row}").map_err(RecordError::Write)?;
         }
     }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use signorini::{Scene, World};
 
-/// The format that this program writes.
-pub const FORMAT: u32 = 1;
+/// The format that this program writes. It reads this one and all before it: 2 brought the flags of bodies and another
+/// fingerprint.
+pub const FORMAT: u32 = 2;
 
 /// The first record of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //!
 //! | topic | encoding | content |
 //! |---|---|---|
-//! | `/state` | CDR, described by ROS 2 message text | step, time, fingerprint, poses and velocities of all bodies |
+//! | `/state` | CDR, described by ROS 2 message text | step, time, fingerprint, poses, velocities and flags of all bodies |
 //! | `/step` | JSON, described by a JSON schema | verdict, certificate, energy account, counts, times |
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
 //!
@@ -48,7 +48,7 @@ mod writer;
 pub use error::RecordError;
 pub use export::export_csv;
 pub use header::{FORMAT, Header, Origin};
-pub use messages::{ContactState, Contacts, Frame};
+pub use messages::{BodyFlags, ContactState, Contacts, Frame};
 pub use reader::Reader;
 pub use replay::{Difference, Verdict, check};
 pub use scan::Damage;

@@ -22,6 +22,8 @@ uint64 hash
 float64[] pose
 # Per body: velocity of the centre of mass x y z, angular velocity x y z.
 float64[] velocity
+# Per body: 1 asleep, 2 quarantined, added. Since format 2.
+uint8[] flags
 ";
 
 /// In the language of ROS 2 messages.
@@ -49,7 +51,7 @@ uint8[] state
 pub(crate) const STEP_SCHEMA: &str = include_str!("step.schema.json");
 
 /// State of all bodies after a step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// Steps taken.
     pub step: u64,
@@ -61,19 +63,52 @@ pub struct Frame {
     pub poses: Vec<[f64; 7]>,
     /// Per body: velocity of the centre of mass [m/s], angular velocity [rad/s], world axes.
     pub velocities: Vec<[f64; 6]>,
+    /// Per body; empty in recordings of format 1, which do not tell.
+    pub flags: Vec<BodyFlags>,
+}
+
+/// What a body does besides moving.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BodyFlags {
+    /// Whether it sleeps.
+    pub asleep: bool,
+    /// Whether it stands still because it would have left the range of numbers.
+    pub quarantined: bool,
+}
+
+impl BodyFlags {
+    fn to_number(self) -> u8 {
+        u8::from(self.asleep) + 2 * u8::from(self.quarantined)
+    }
+
+    /// Bits that are not known yet may come with a later format, which is refused before.
+    fn from_number(number: u8) -> Option<Self> {
+        (number < 4).then_some(BodyFlags { asleep: number & 1 != 0, quarantined: number & 2 != 0 })
+    }
 }
 
 impl Frame {
     /// The world as it is now.
     pub fn of(world: &World) -> Frame {
-        let (mut poses, mut velocities) = (Vec::new(), Vec::new());
+        let mut frame = Frame::default();
+        frame.take(world);
+        frame
+    }
+
+    /// The same, in the memory of another moment.
+    pub(crate) fn take(&mut self, world: &World) {
+        let Frame { step, time, hash, poses, velocities, flags } = self;
+        (*step, *time, *hash) = (world.steps(), world.time(), world.state_hash());
+        poses.clear();
+        velocities.clear();
+        flags.clear();
         for (_, body) in world.bodies() {
             let (x, q) = (body.position().to_array(), body.orientation());
             poses.push([x[0], x[1], x[2], q.w, q.x, q.y, q.z]);
             let (v, w) = (body.velocity().to_array(), body.spin().to_array());
             velocities.push([v[0], v[1], v[2], w[0], w[1], w[2]]);
+            flags.push(BodyFlags { asleep: body.is_sleeping(), quarantined: body.is_quarantined() });
         }
-        Frame { step: world.steps(), time: world.time(), hash: world.state_hash(), poses, velocities }
     }
 
     pub(crate) fn write(&self, cdr: &mut CdrWriter) {
@@ -81,8 +116,9 @@ impl Frame {
         cdr.u64(self.step);
         cdr.f64(self.time);
         cdr.u64(self.hash);
-        cdr.f64_list(7 * self.poses.len(), self.poses.as_flattened().iter().copied());
-        cdr.f64_list(6 * self.velocities.len(), self.velocities.as_flattened().iter().copied());
+        cdr.f64_list(self.poses.as_flattened());
+        cdr.f64_list(self.velocities.as_flattened());
+        cdr.u8_list(self.flags.len(), self.flags.iter().map(|flags| flags.to_number()));
     }
 
     pub(crate) fn read(message: &[u8], bodies: usize) -> Result<Frame, String> {
@@ -90,9 +126,12 @@ impl Frame {
             let mut cdr = CdrReader::new(message)?;
             let (step, time, hash) = (cdr.u64()?, cdr.f64()?, cdr.u64()?);
             let (poses, velocities) = (cdr.f64_list()?, cdr.f64_list()?);
-            cdr.is_at_end().then_some((step, time, hash, poses, velocities))
+            // Format 1 ends here.
+            let flags = if cdr.is_at_end() { Vec::new() } else { cdr.u8_list()? };
+            let flags = flags.into_iter().map(BodyFlags::from_number).collect::<Option<Vec<_>>>()?;
+            cdr.is_at_end().then_some((step, time, hash, poses, velocities, flags))
         };
-        let (step, time, hash, poses, velocities) = read().ok_or("is not a state")?;
+        let (step, time, hash, poses, velocities, flags) = read().ok_or("is not a state")?;
         let ((poses, []), (velocities, [])) = (poses.as_chunks::<7>(), velocities.as_chunks::<6>()) else {
             return Err("poses have seven numbers each, velocities six".to_owned());
         };
@@ -100,7 +139,10 @@ impl Frame {
             let (p, v) = (poses.len(), velocities.len());
             return Err(format!("{p} poses and {v} velocities of {bodies} bodies"));
         }
-        Ok(Frame { step, time, hash, poses: poses.to_vec(), velocities: velocities.to_vec() })
+        if !flags.is_empty() && flags.len() != bodies {
+            return Err(format!("flags of {} of {bodies} bodies", flags.len()));
+        }
+        Ok(Frame { step, time, hash, poses: poses.to_vec(), velocities: velocities.to_vec(), flags })
     }
 }
 
@@ -130,16 +172,12 @@ impl ContactState {
     }
 
     /// By the impulse against the cone, as the certificate counts.
-    fn of(world: &World, contact: &ContactPoint) -> ContactState {
+    fn of(contact: &ContactPoint, friction: f64) -> ContactState {
         const ON_CONE: f64 = 1e-6;
         let normal = contact.impulse.dot(contact.normal);
         if normal <= 0.0 {
             return ContactState::Open;
         }
-        let friction = match (world.body(contact.a), world.body(contact.b)) {
-            (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
-            _ => 0.0,
-        };
         let tangential = (contact.impulse - contact.normal * normal).length();
         if tangential < friction * normal * (1.0 - ON_CONE) { ContactState::Stick } else { ContactState::Slip }
     }
@@ -176,16 +214,28 @@ impl Contacts {
             Err(_) => u32::MAX,
         };
         let list = world.contacts();
+        let (mut bodies, mut states) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len()));
+        // Contacts come pair by pair, so that bodies are looked up once for all points of a pair.
+        for group in list.chunk_by(|c, d| (c.a, c.b) == (d.a, d.b)) {
+            let (a, b) = (group[0].a, group[0].b);
+            let friction = match (world.body(a), world.body(b)) {
+                (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
+                _ => 0.0,
+            };
+            let pair = [index(a), index(b)];
+            bodies.extend(group.iter().map(|_| pair));
+            states.extend(group.iter().map(|contact| ContactState::of(contact, friction)));
+        }
         Contacts {
             step: world.steps(),
             time: world.time(),
-            bodies: list.iter().map(|c| [index(c.a), index(c.b)]).collect(),
+            bodies,
             points: list.iter().map(|c| c.point.to_array()).collect(),
             normals: list.iter().map(|c| c.normal.to_array()).collect(),
             gaps: list.iter().map(|c| c.gap).collect(),
             impulses: list.iter().map(|c| c.impulse.to_array()).collect(),
             velocities: list.iter().map(|c| c.velocity.to_array()).collect(),
-            states: list.iter().map(|c| ContactState::of(world, c)).collect(),
+            states,
         }
     }
 
@@ -196,11 +246,11 @@ impl Contacts {
         cdr.f64(self.time);
         cdr.u32_list(count, self.bodies.iter().map(|pair| pair[0]));
         cdr.u32_list(count, self.bodies.iter().map(|pair| pair[1]));
-        cdr.f64_list(3 * count, self.points.as_flattened().iter().copied());
-        cdr.f64_list(3 * count, self.normals.as_flattened().iter().copied());
-        cdr.f64_list(count, self.gaps.iter().copied());
-        cdr.f64_list(3 * count, self.impulses.as_flattened().iter().copied());
-        cdr.f64_list(3 * count, self.velocities.as_flattened().iter().copied());
+        cdr.f64_list(self.points.as_flattened());
+        cdr.f64_list(self.normals.as_flattened());
+        cdr.f64_list(&self.gaps);
+        cdr.f64_list(self.impulses.as_flattened());
+        cdr.f64_list(self.velocities.as_flattened());
         cdr.u8_list(count, self.states.iter().map(|state| *state as u8));
     }
 

@@ -64,6 +64,7 @@ pub struct Writer {
     /// Bodies in the order of their ids, and the same sorted by handle.
     bodies: Vec<BodyHandle>,
     order: Vec<(BodyHandle, u32)>,
+    frame: Frame,
     cdr: CdrWriter,
     json: Vec<u8>,
     /// Bytes of messages in the chunk being filled, and when it was begun.
@@ -159,6 +160,7 @@ impl Writer {
             channels,
             bodies,
             order,
+            frame: Frame::default(),
             cdr: CdrWriter::default(),
             json: Vec::new(),
             filled: 0,
@@ -206,7 +208,8 @@ impl Writer {
     }
 
     fn state(&mut self, world: &World) -> Result<(), RecordError> {
-        Frame::of(world).write(&mut self.cdr);
+        self.frame.take(world);
+        self.frame.write(&mut self.cdr);
         self.cdr_message(self.channels.state, world)
     }
 

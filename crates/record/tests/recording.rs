@@ -6,12 +6,14 @@ mod fixture;
 
 use fixture::{Memory, folder, record, scene, small_chunks, states};
 use serde_json::Value;
+use signorini::scene::SleepingDescription;
 use signorini::{Body, Scene, Settings, Shape, World};
 use signorini_record::{
     ContactRecording, ContactState, Frame, Header, Options, Origin, Reader, RecordError, Verdict, Writer, check,
     export_csv,
 };
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn what_is_read_is_what_happened() {
@@ -90,8 +92,8 @@ fn the_file_is_what_the_format_says() {
                 assert_eq!((schema.encoding.as_str(), message.channel.message_encoding.as_str()), ("ros2msg", "cdr"));
                 let frame = reader.frame(frames).unwrap();
                 assert_eq!(message.log_time, (frame.time * 1e9).round() as u64);
-                // 4 bytes encapsulation, three numbers, and two lists with padded lengths.
-                assert_eq!(message.data.len(), 4 + 24 + 8 + 7 * 7 * 8 + 8 + 7 * 6 * 8);
+                // 4 bytes encapsulation, three numbers, two lists with padded lengths, and one of bytes.
+                assert_eq!(message.data.len(), 4 + 24 + 8 + 7 * 7 * 8 + 8 + 7 * 6 * 8 + 4 + 7);
                 assert_eq!(message.data[4..12], (frames as u64).to_le_bytes());
                 frames += 1;
             }
@@ -129,7 +131,7 @@ fn a_chunk_has_at_most_64_kib_and_one_larger_message_has_its_own() {
         scene.duration = 0.2;
         record(&scene, &folder.join(name), &Options { sync_time: None, ..Options::default() });
         let bytes = fs::read(folder.join(name)).unwrap();
-        let limit = if count == 6 { 64 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * 13 * 8 + 4096 };
+        let limit = if count == 6 { 64 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + 4096 };
         for chunk in fixture::chunks(&bytes) {
             assert!(chunk.len() <= limit + 49 + 2048, "{} bytes", chunk.len());
         }
@@ -230,7 +232,8 @@ fn tables_hold_every_number() {
     assert_eq!((row[0], row[2]), ("40", "box/0/0/0"));
     let numbers: Vec<f64> = row[3..].iter().map(|x| x.parse().unwrap()).collect();
     assert_eq!(numbers[..7], expected[40].poses[0]);
-    assert_eq!(numbers[7..], expected[40].velocities[0]);
+    assert_eq!(numbers[7..13], expected[40].velocities[0]);
+    assert_eq!(row[16..], ["0", "0"]);
     let steps = read("steps.csv");
     let titles: Vec<&str> = steps.lines().next().unwrap().split(',').collect();
     let natural = titles.iter().position(|t| *t == "certificate.natural").unwrap();
@@ -260,10 +263,52 @@ fn a_later_format_is_refused_by_name() {
     let scene: Scene = scene();
     let world = scene.build().unwrap();
     let mut header = Header::of_scene(&scene, &world);
-    header.format = 2;
+    header.format = 3;
     let path = folder("newer").join("run.mcap");
     Writer::create(&path, &header, &world, &Options::default()).unwrap().finish().unwrap();
-    assert!(matches!(Reader::open(&path), Err(RecordError::Newer { found: 2, known: 1 })));
+    assert!(matches!(Reader::open(&path), Err(RecordError::Newer { found: 3, known: 2 })));
+}
+
+#[test]
+fn who_sleeps_is_recorded() {
+    let mut scene = scene();
+    scene.duration = 1.5;
+    scene.treatment.sleeping = SleepingDescription::Islands { speed: 0.05, spin: 0.05, time: 0.1 };
+    let path = folder("sleepers").join("run.mcap");
+    record(&scene, &path, &Options::default());
+    let (mut reader, expected) = (Reader::open(&path).unwrap(), states(&scene));
+    let sleepers = |frame: &Frame| frame.flags.iter().filter(|flags| flags.asleep).count();
+    assert_eq!((sleepers(&expected[0]), sleepers(expected.last().unwrap())), (0, 6));
+    for (index, frame) in expected.iter().enumerate() {
+        let read = reader.frame(index).unwrap();
+        assert_eq!(read.flags, frame.flags);
+        if let Some(step) = index.checked_sub(1) {
+            assert_eq!(reader.step(step).unwrap()["counts"]["sleeping"], sleepers(frame));
+        }
+    }
+    assert!(matches!(check(&mut reader, |_| {}).unwrap(), Verdict::Same { .. }));
+}
+
+/// A file that was written when the format was 1.
+#[test]
+fn a_recording_of_format_1_opens_and_does_not_tell_who_sleeps() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_1.mcap");
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!((reader.header().format, reader.header().scene.name.as_str()), (1, "recorded by format 1"));
+    assert!(reader.is_finished() && reader.damage().is_empty());
+    assert_eq!((reader.frames(), reader.steps(), reader.contact_steps()), (7, 6, 6));
+    // One slept, as its report says.
+    assert_eq!(reader.step(5).unwrap()["counts"]["sleeping"], 1);
+    let last = reader.frame(6).unwrap();
+    assert!(last.flags.is_empty() && last.poses.len() == 3);
+    // The bird fell freely for 60 ms.
+    let fallen = 0.5 * 9.81 * 0.06 * 0.06;
+    assert!((last.poses[1][2] - (2.0 - fallen)).abs() < 1e-12, "{:?}", last.poses[1]);
+    let tables = folder("format_1");
+    export_csv(&mut reader, &tables).unwrap();
+    assert!(fs::read_to_string(tables.join("bodies.csv")).unwrap().lines().all(|row| row.split(',').count() == 18));
+    // Numbers are compared, the fingerprint of those days is not.
+    check(&mut reader, |_| {}).unwrap();
 }
 
 #[test]

@@ -1,52 +1,14 @@
 //! A warm repeated solve touches the heap not once: counted by a global allocator, method by method.
 #![allow(missing_docs)]
-#![allow(unsafe_code)] // A global allocator cannot be written without; it only counts and forwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod counting_allocator;
 mod lcp_fixtures;
 
+use counting_allocator::of_this_thread as allocations;
 use lcp_fixtures::*;
 use signorini_problem::ContactProblem;
 use signorini_solvers::{History, Method, SolverSession, StoppingRule};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    // The counter is per thread and gone while a thread ends: allocations then are nobody's.
-    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-}
-
-// SAFETY: every call is forwarded unchanged to the system allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-fn allocations() -> usize {
-    ALLOCATIONS.with(Cell::get)
-}
 
 /// Solves the problem cold and warm until the buffers have grown, then again: the heap must not be touched.
 fn assert_warm_solves_allocate_nothing(method: Method, label: &str, problem: &ContactProblem) {

@@ -2,47 +2,13 @@
 //!
 //! The graph stays, velocities change: what a resting or settling scene asks of the solver at every step.
 #![allow(missing_docs)]
-#![allow(unsafe_code)] // A global allocator cannot be written without; it only counts and forwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+mod counting_allocator;
 
 use signorini_problem::ContactProblem;
 use signorini_scenes::problems::{Perturbation, find, perturbed};
 use signorini_solvers::{ContactSolver, Exact, History, InteriorPoint, Newton, SolverSession, StoppingRule};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    // The counter is per thread and gone while a thread ends: allocations then are nobody's.
-    let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-}
-
-// SAFETY: every call is forwarded unchanged to the system allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Allocations of every one of six steps after two rounds over them: each step starts from the impulses of the last.
 fn allocations_per_step(name: &str, solver: &mut dyn ContactSolver) -> Vec<usize> {
@@ -55,10 +21,10 @@ fn allocations_per_step(name: &str, solver: &mut dyn ContactSolver) -> Vec<usize
     let mut counts = Vec::with_capacity(18);
     for _ in 0..3 {
         for step in &steps {
-            let before = ALLOCATIONS.with(Cell::get);
+            let before = counting_allocator::of_this_thread();
             let solution = session.solve(step, solver, Some(&guess), &stop, &mut History::off()).unwrap();
             guess.copy_from_slice(&solution.impulses);
-            counts.push(ALLOCATIONS.with(Cell::get) - before);
+            counts.push(counting_allocator::of_this_thread() - before);
         }
     }
     counts.split_off(12)

@@ -48,6 +48,11 @@ impl ContactState {
     }
 }
 
+/// The flags of a body.
+pub fn flags(asleep: bool, quarantined: bool) -> u32 {
+    ASLEEP * u32::from(asleep) + QUARANTINED * u32::from(quarantined)
+}
+
 /// A body at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
@@ -119,40 +124,37 @@ impl Frame {
             + 4 * (self.bodies.len() * BODY_WORDS + self.contacts.len() * CONTACT_WORDS)
             + self.report.len();
         let mut out = Vec::with_capacity(size);
-        let word = |out: &mut Vec<u8>, value: u32| out.extend_from_slice(&value.to_le_bytes());
-        let float = |out: &mut Vec<u8>, value: f64| out.extend_from_slice(&(value as f32).to_le_bytes());
-        let vector = |out: &mut Vec<u8>, v: DVec3| v.to_array().into_iter().for_each(|x| float(out, x));
-        word(&mut out, MAGIC);
-        word(&mut out, u32::from(self.lane));
-        word(&mut out, self.epoch);
-        word(&mut out, self.index);
+        words(&mut out, [MAGIC, u32::from(self.lane), self.epoch, self.index]);
         out.extend_from_slice(&self.time.to_le_bytes());
-        word(&mut out, self.bodies.len() as u32);
-        word(&mut out, self.contacts.len() as u32);
-        word(&mut out, self.report.len() as u32);
+        words(&mut out, [self.bodies.len() as u32, self.contacts.len() as u32, self.report.len() as u32]);
         out.resize(HEADER_BYTES, 0);
         for body in &self.bodies {
-            vector(&mut out, body.position - origin);
-            let q = body.orientation;
-            [q.w, q.x, q.y, q.z].into_iter().for_each(|x| float(&mut out, x));
-            vector(&mut out, body.velocity);
-            vector(&mut out, body.spin);
-            word(&mut out, body.flags);
+            let ([x, y, z], q) = (single(body.position - origin), body.orientation);
+            let turn = [q.w, q.x, q.y, q.z].map(|x| (x as f32).to_bits());
+            let ([u, v, w], [a, b, c]) = (single(body.velocity), single(body.spin));
+            let [qw, qx, qy, qz] = turn;
+            words::<BODY_WORDS>(&mut out, [x, y, z, qw, qx, qy, qz, u, v, w, a, b, c, body.flags]);
         }
         for contact in &self.contacts {
-            word(&mut out, contact.a);
-            word(&mut out, contact.b);
-            vector(&mut out, contact.point - origin);
-            vector(&mut out, contact.normal);
-            vector(&mut out, contact.impulse);
-            float(&mut out, contact.gap);
-            float(&mut out, contact.friction);
-            float(&mut out, contact.slip);
-            word(&mut out, contact.state as u32);
+            let ([x, y, z], [n, o, p]) = (single(contact.point - origin), single(contact.normal));
+            let ([r, s, t], state) = (single(contact.impulse), contact.state as u32);
+            let [gap, friction, slip] = single(DVec3::new(contact.gap, contact.friction, contact.slip));
+            let Touching { a, b, .. } = *contact;
+            words::<CONTACT_WORDS>(&mut out, [a, b, x, y, z, n, o, p, r, s, t, gap, friction, slip, state]);
         }
         out.extend_from_slice(&self.report);
         Bytes::from(out)
     }
+}
+
+/// Appends words at once: a moment has tens of thousands of them.
+fn words<const N: usize>(out: &mut Vec<u8>, words: [u32; N]) {
+    out.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
+}
+
+/// In single precision, as bits.
+fn single(v: DVec3) -> [u32; 3] {
+    v.to_array().map(|x| (x as f32).to_bits())
 }
 
 /// Reads moments out of a world whose bodies stay the same.
@@ -181,7 +183,7 @@ impl Observer {
             orientation: body.orientation(),
             velocity: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.velocity() },
             spin: if body.kind() == Kind::Fixed { DVec3::ZERO } else { body.spin() },
-            flags: ASLEEP * u32::from(body.is_sleeping()) + QUARANTINED * u32::from(body.is_quarantined()),
+            flags: flags(body.is_sleeping(), body.is_quarantined()),
         };
         world.bodies().map(|(_, body)| place(body)).collect()
     }
@@ -190,23 +192,31 @@ impl Observer {
     pub fn contacts(&self, world: &World) -> Vec<Touching> {
         let normal_part = |c: &signorini::ContactPoint| c.impulse.dot(c.normal);
         let largest = world.contacts().iter().map(normal_part).fold(0.0, f64::max);
-        let touching = |c: &signorini::ContactPoint| {
-            let friction = world.body(c.a).ok()?.material().combine(world.body(c.b).ok()?.material()).friction;
-            let normal = normal_part(c);
-            let tangential = (c.impulse - normal * c.normal).length();
-            Some(Touching {
-                a: self.place(c.a)?,
-                b: self.place(c.b)?,
-                point: c.point,
-                normal: c.normal,
-                impulse: c.impulse,
-                gap: c.gap,
-                friction,
-                slip: (c.velocity - c.velocity.dot(c.normal) * c.normal).length(),
-                state: ContactState::of(normal, tangential, friction, largest),
-            })
+        let pair = |a: BodyHandle, b: BodyHandle| {
+            let friction = world.body(a).ok()?.material().combine(world.body(b).ok()?.material()).friction;
+            Some((self.place(a)?, self.place(b)?, friction))
         };
-        world.contacts().iter().filter_map(touching).collect()
+        let mut touching = Vec::with_capacity(world.contacts().len());
+        // Contacts come pair by pair, so that bodies are looked up once for all points of a pair.
+        for group in world.contacts().chunk_by(|c, d| (c.a, c.b) == (d.a, d.b)) {
+            let Some((a, b, friction)) = pair(group[0].a, group[0].b) else { continue };
+            touching.extend(group.iter().map(|c| {
+                let normal = normal_part(c);
+                let tangential = (c.impulse - normal * c.normal).length();
+                Touching {
+                    a,
+                    b,
+                    point: c.point,
+                    normal: c.normal,
+                    impulse: c.impulse,
+                    gap: c.gap,
+                    friction,
+                    slip: (c.velocity - c.velocity.dot(c.normal) * c.normal).length(),
+                    state: ContactState::of(normal, tangential, friction, largest),
+                }
+            }));
+        }
+        touching
     }
 }
 

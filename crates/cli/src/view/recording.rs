@@ -1,7 +1,7 @@
 //! Moments out of a recording.
 
 use super::ViewError;
-use super::frame::{ContactState, Frame, Placed, Touching};
+use super::frame::{ContactState, Frame, Placed, Touching, flags};
 use super::protocol::LaneText;
 use super::run::{Frames, Run, describe, origin_of};
 use axum::body::Bytes;
@@ -76,13 +76,13 @@ impl Recording {
             let contacts = reader.contacts(k)?;
             Ok((contacts.step, contacts))
         })?;
-        let bodies = state.poses.iter().zip(&state.velocities).map(|(pose, velocity)| Placed {
+        let bodies = state.poses.iter().zip(&state.velocities).enumerate().map(|(body, (pose, velocity))| Placed {
             position: DVec3::new(pose[0], pose[1], pose[2]),
             orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
             velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
             spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
-            // Not recorded.
-            flags: 0,
+            // Recordings of format 1 do not tell.
+            flags: state.flags.get(body).map_or(0, |body| flags(body.asleep, body.quarantined)),
         });
         Ok(Frame {
             epoch: EPOCH,

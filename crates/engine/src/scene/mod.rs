@@ -1,4 +1,4 @@
-//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON).
+//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON), or read from robots (URDF).
 //!
 //! One schema for files, built-in scenes, recordings and bindings. [`Scene::build`] checks everything and makes a
 //! [`World`](crate::World); a scene that is refused names the place, what is wrong and what would be right.
@@ -25,6 +25,7 @@ mod mesh_file;
 mod places;
 mod shapes;
 mod text;
+mod urdf;
 
 pub use build::BODY_LIMIT;
 pub use error::{SceneError, TextPlace};

@@ -208,6 +208,18 @@ impl<'a> Section<'a> {
         Ok(DVec3::new(self.finite()?, self.finite()?, self.finite()?))
     }
 
+    /// A float of at most this size.
+    pub fn within(&mut self, limit: f64, beyond: &'static str) -> Result<f64, SnapshotError> {
+        let value = self.finite()?;
+        if value.abs() <= limit { Ok(value) } else { Err(self.invalid(beyond)) }
+    }
+
+    /// A vector that is unit to round-off, bit for bit.
+    pub fn direction(&mut self) -> Result<DVec3, SnapshotError> {
+        let vector = self.vector()?;
+        if (vector.length() - 1.0).abs() <= 1e-6 { Ok(vector) } else { Err(self.invalid("direction is not unit")) }
+    }
+
     /// A quaternion that is unit to round-off, bit for bit.
     pub fn quaternion(&mut self) -> Result<DQuat, SnapshotError> {
         let q = DQuat::from_xyzw(self.finite()?, self.finite()?, self.finite()?, self.finite()?);

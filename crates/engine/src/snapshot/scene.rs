@@ -12,6 +12,7 @@ use crate::{
     BodyHandle, BodyId, Combine, ContactPoint, ImpactLaw, MassProperties, Material, Method, Settings, Shape, Sleeping,
     SnapshotError, Stabilisation, StoppingRule, Tolerance, World,
 };
+use glamx::DVec3;
 use signorini_problem::Measure;
 
 pub(super) fn encode(world: &World) -> Vec<u8> {
@@ -381,6 +382,15 @@ fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
     })
 }
 
+/// Largest impulse that may be remembered \[N·s\]: the heaviest body at the greatest speed has 1e20, and this is what a step
+/// begins its search with.
+const MAX_IMPULSE: f64 = 1e30;
+
+fn decode_impulse(section: &mut Section) -> Result<DVec3, SnapshotError> {
+    let mut one = || section.within(MAX_IMPULSE, "impulse beyond 1e30 N·s");
+    Ok(DVec3::new(one()?, one()?, one()?))
+}
+
 /// Least size of a joint.
 const JOINT_SIZE: usize = 1 + 8 + 4 + 24 + 1 + 24 + 1 + 32 + 48;
 
@@ -436,7 +446,7 @@ fn decode_joint(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Joi
     let relative = section.quaternion()?;
     let mut impulse = [0.0; 6];
     for x in &mut impulse {
-        *x = section.finite()?;
+        *x = section.within(MAX_IMPULSE, "impulse beyond 1e30 N·s")?;
     }
     let joint = Joint { kind, a, b, contact };
     joint.check()?;
@@ -468,9 +478,9 @@ fn decode_contacts(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<
             a: decode_handle(section, bodies)?,
             b: decode_handle(section, bodies)?,
             point: section.vector()?,
-            normal: section.vector()?,
+            normal: section.direction()?,
             gap: section.finite()?,
-            impulse: section.vector()?,
+            impulse: decode_impulse(section)?,
             velocity: section.vector()?,
         })
     };
@@ -500,6 +510,9 @@ fn encode_cache(cache: &ContactCache, out: &mut Payload) {
 
 fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<ContactCache, SnapshotError> {
     let dt = section.finite()?;
+    if dt < 0.0 {
+        return Err(section.invalid("a step back in time"));
+    }
     let count = section.count(24)?;
     let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
@@ -509,7 +522,7 @@ fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Con
             let (sub_a, sub_b) = (section.u32()?, section.u32()?);
             let key = FeatureKey { a: section.u32()?, b: section.u32()? };
             let feature = Feature { sub_a, sub_b, key };
-            let (point, normal, impulse) = (section.vector()?, section.vector()?, section.vector()?);
+            let (point, normal, impulse) = (section.vector()?, section.direction()?, decode_impulse(section)?);
             Ok(CachedPoint { feature, point, normal, impulse })
         };
         let points = section.count(POINT_SIZE)?;

@@ -238,7 +238,8 @@ impl BodyCoupling {
     }
 
     /// Largest `|Δv − M⁻¹Jᵀr|`, the latter from the operator itself, relative to the largest term ever summed: an impulse
-    /// that came and went leaves its round-off behind. Linear and angular velocities are compared apart.
+    /// that came and went leaves its round-off behind. Linear and angular velocities are compared apart. Impulses below
+    /// [`LEAST_IMPULSE`] count as that: what is left of subnormal numbers has too few digits to compare.
     pub(super) fn drift(&mut self, w: &FactoredDelassus, offsets: &[usize], r: &[f64]) -> f64 {
         let BodyCoupling { state, bodies, fresh, magnitude, roots, peak, .. } = self;
         for sums in [&mut *fresh, &mut *magnitude] {
@@ -252,7 +253,7 @@ impl BodyCoupling {
             let kept = times_root(roots.get(b), &state[b]);
             for i in 0..6 {
                 let exact: f64 = (0..6).map(|j| m[i][j] * fresh[b][j]).sum();
-                let terms: f64 = (0..6).map(|j| (m[i][j] * magnitude[b][j]).abs()).sum();
+                let terms: f64 = (0..6).map(|j| (m[i][j] * (magnitude[b][j] + LEAST_IMPULSE)).abs()).sum();
                 difference[i / 3] = difference[i / 3].max((exact - kept[i]).abs());
                 peak[i / 3] = peak[i / 3].max(terms);
             }
@@ -309,6 +310,9 @@ impl Coupling for BodyCoupling {
         }
     }
 }
+
+/// Impulse whose products with any mass are far from subnormal [N·s].
+const LEAST_IMPULSE: f64 = 1e-290;
 
 fn accumulate(
     state: &mut [[f64; 6]],

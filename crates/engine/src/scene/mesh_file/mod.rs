@@ -73,21 +73,37 @@ fn inline_shape(
                 return Err(SceneError::new(format!("{path}.file.scale"), what));
             }
             let refuse = |why: String| SceneError::new(format!("{path}.file.path"), format!("'{file}': {why}"));
-            let surface = read(folder, file).map_err(refuse)?;
-            let size = surface.vertices.len().max(surface.triangles.len());
-            *left = left.checked_sub(size).ok_or_else(|| {
-                refuse(format!("the meshes of a scene may have {MESH_LIMIT} vertices and triangles together"))
-            })?;
-            *shape = scaled(surface, *r#as, *scale).map_err(refuse)?;
+            *shape = load(folder, file, *r#as, [*scale; 3], left).map_err(refuse)?;
         }
         _ => {}
     }
     Ok(())
 }
 
-fn scaled(mut surface: Surface, purpose: MeshUse, scale: f64) -> Result<ShapeDescription, String> {
+/// The shape that a file below the folder stands for, its lengths multiplied by factors that are not zero. `left` is how
+/// many vertices and triangles may still come.
+pub(super) fn load(
+    folder: &Path,
+    file: &str,
+    purpose: MeshUse,
+    scale: Triple,
+    left: &mut usize,
+) -> Result<ShapeDescription, String> {
+    let surface = read(folder, file)?;
+    let size = surface.vertices.len().max(surface.triangles.len());
+    *left = left
+        .checked_sub(size)
+        .ok_or_else(|| format!("the meshes of a scene may have {MESH_LIMIT} vertices and triangles together"))?;
+    scaled(surface, purpose, scale)
+}
+
+fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
     for vertex in &mut surface.vertices {
-        *vertex = vertex.map(|x| x * scale);
+        *vertex = [vertex[0] * scale[0], vertex[1] * scale[1], vertex[2] * scale[2]];
+    }
+    // A mirror image seen from outside goes round the other way.
+    if scale.iter().filter(|factor| **factor < 0.0).count() % 2 == 1 {
+        surface.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
     }
     match purpose {
         MeshUse::Surface => Ok(ShapeDescription::Mesh { vertices: surface.vertices, triangles: surface.triangles }),

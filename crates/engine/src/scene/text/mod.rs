@@ -21,8 +21,9 @@ use serde::Deserialize;
 use std::path::Path;
 use tree::{Span, TextError, line_and_column};
 
-/// Largest scene file \[bytes\].
-pub const TEXT_LIMIT: usize = 16 << 20;
+/// Largest scene text \[bytes\], whatever its notation. A tree of what it says takes a multiple of that (the test of
+/// this limit says which), and meshes have files of their own.
+pub const TEXT_LIMIT: usize = 4 << 20;
 
 /// The notations of scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub enum Notation {
     Toml,
     /// For programs.
     Json,
+    /// For robots.
+    Urdf,
 }
 
 impl Scene {
@@ -44,7 +47,13 @@ impl Scene {
         Scene::read(text, Notation::Json, None)
     }
 
-    /// Reads and checks a scene file, `.toml` or `.json`. Shapes from mesh files become part of the scene, so that it
+    /// Reads and checks a robot in URDF: its rigid bodies, with fixed, floating and ball joints; `docs/scenes.md` says what
+    /// becomes of each element. Mesh files cannot be named: use [`Scene::load`].
+    pub fn from_urdf(text: &str) -> Result<Scene, SceneError> {
+        Scene::read(text, Notation::Urdf, None)
+    }
+
+    /// Reads and checks a scene file, `.toml`, `.json` or `.urdf`. Shapes from mesh files become part of the scene, so that it
     /// stands for itself from then on.
     pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
         let path = path.as_ref();
@@ -52,7 +61,8 @@ impl Scene {
         let notation = match extension.as_ref().and_then(|e| e.to_str()) {
             Some("toml") => Notation::Toml,
             Some("json") => Notation::Json,
-            _ => return Err(SceneError::new("", "a scene file ends in .toml or .json").in_file(path)),
+            Some("urdf") => Notation::Urdf,
+            _ => return Err(SceneError::new("", "a scene file ends in .toml, .json or .urdf").in_file(path)),
         };
         let read = || -> Result<Scene, SceneError> {
             let text = read_text(path)?;
@@ -68,6 +78,7 @@ impl Scene {
         let parsed = match notation {
             Notation::Toml => toml_tree::parse(text),
             Notation::Json => json_tree::parse(text),
+            Notation::Urdf => return super::urdf::read(text, folder),
         };
         let tree = parsed.map_err(|TextError { what, span }| at(SceneError::new("", what), text, span))?;
         let scene =
