@@ -58,8 +58,12 @@ const MOST_PIVOT_ROWS: usize = 1500;
 const MOST_PIVOT_ROWS_OF_BODIES: usize = 200;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
+/// Tolerances within which an iterate is close to the end.
+const CLOSE: f64 = 1e4;
 /// Most sweeps of a polish.
 const POLISHING_SWEEPS: usize = 100;
+/// Rounds of the last sweeps that leave more than this share of the residual are the end of them.
+const CREEPING: f64 = 0.9;
 /// Newton steps are tried so often during the last sweeps.
 const LAST_ROUNDS: usize = 10;
 /// Multiplications per contact of one interior-point iteration apart from the factorization.
@@ -415,8 +419,10 @@ impl Exact {
 
     /// Tier 4.
     fn paths(&mut self, search: &mut Search, impulses: &mut [f64], warm: bool, history: &mut History) -> bool {
-        let max_turns = if self.options.folds == Folds::WalkAround { PathOptions::default().max_turns } else { 0 };
-        let cold = PathOptions { max_turns, ..PathOptions::default() };
+        let cold = match self.options.folds {
+            Folds::WalkAround => PathOptions::default(),
+            Folds::Leave => PathOptions { max_turns: 0, ..PathOptions::default() },
+        };
         let warm_options = PathOptions { max_iterations: 12, patience: 4, max_turns: 0, ..cold };
         if warm && self.path(search, impulses, Start::Warm, warm_options, history) {
             return true;
@@ -426,14 +432,22 @@ impl Exact {
             Delassus::Factored(_) => [Start::Uniform, Start::Scaled],
             Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Automatic, Start::Uniform],
         };
-        starts
-            .into_iter()
-            .any(|start| self.path(search, impulses, start, cold, history) || self.polish(search, impulses, history))
+        // Around folds once: another start meets most of them again.
+        let plain = PathOptions { max_turns: 0, ..cold };
+        let second = if self.is_bounded(search) { plain } else { cold };
+        starts.into_iter().zip([cold, second]).any(|(start, options)| {
+            self.path(search, impulses, start, options, history) || self.polish(search, impulses, history)
+        })
+    }
+
+    /// Whether this problem may cost only so much.
+    fn is_bounded(&self, search: &Search) -> bool {
+        self.options.persistence == Persistence::Bounded && search.problem.blocks().len() > MOST_PERSISTED
     }
 
     /// Where a path came close: a few sweeps, which even out what its last factorizations lost, then Newton steps.
     fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        if search.best > 1e4 * search.stop.tolerance.value {
+        if search.best > CLOSE * search.stop.tolerance.value {
             return false;
         }
         if self.sweeps(search, impulses, SweepBudget::WhileItPays, POLISHING_SWEEPS, history) {
@@ -446,8 +460,7 @@ impl Exact {
     /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then slow variants of
     /// the path where a factorization is cheap, and sweeps to their cap.
     fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        let bounded =
-            self.options.persistence == Persistence::Bounded && search.problem.blocks().len() > MOST_PERSISTED;
+        let bounded = self.is_bounded(search);
         for _ in 0..if bounded { 1 } else { self.options.max_rounds } {
             let before = search.best;
             if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history)
@@ -461,6 +474,7 @@ impl Exact {
         }
         let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };
         if self.options.folds == Folds::WalkAround
+            && (!bounded || search.best <= CLOSE * search.stop.tolerance.value)
             && (self.path(search, impulses, Start::Uniform, stubborn, history)
                 || self.polish(search, impulses, history))
         {
@@ -481,10 +495,18 @@ impl Exact {
             }
         }
         // Where sweeps creep, a Newton step in between may see the end.
-        (0..LAST_ROUNDS).any(|_| {
-            self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / LAST_ROUNDS, history)
+        for _ in 0..LAST_ROUNDS {
+            let before = search.best;
+            if self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / LAST_ROUNDS, history)
                 || self.polish(search, impulses, history)
-        })
+            {
+                return true;
+            }
+            if search.best > CREEPING * before {
+                break;
+            }
+        }
+        false
     }
 }
 

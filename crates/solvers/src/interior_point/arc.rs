@@ -14,7 +14,7 @@
 //! matter of a few contacts: norms are sums over all of them, and what counts as on the path is decided by the worst.
 
 use super::cell::{Cell, Direction, Point};
-use super::path::{Goal, Path, PathEnd, PathOptions, Which};
+use super::path::{Goal, Path, PathEnd, Which};
 use crate::newton_system::NewtonSystem;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
@@ -42,14 +42,14 @@ const MOST_CORRECTIONS: usize = 6;
 const PASSED: f64 = 0.3;
 
 impl Path {
-    /// Walks around the fold at the present iterate. True if t is on its way down again (or the tolerance is met).
+    /// Walks around the fold at the present iterate, by about so many factorizations at most. True if t is on its way down again (or the tolerance is met).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn walk_around(
         &mut self,
         system: &mut NewtonSystem,
         problem: &ContactProblem,
         impulses: &mut [f64],
-        options: &PathOptions,
+        most_steps: usize,
         stop: &StoppingRule,
         end: &mut PathEnd,
         history: &mut History,
@@ -59,7 +59,7 @@ impl Path {
         let mut length = FIRST_STEP;
         // ln t component of the tangent; its block directions are kept in `predictor`.
         let mut tangent_s;
-        let last = end.iterations + options.max_arc_steps;
+        let last = end.iterations + most_steps;
         let mut saved = Saved::default();
         while end.iterations < last {
             // Tangent at a point of the path: the factor of the last corrector is at hand.

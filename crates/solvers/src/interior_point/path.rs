@@ -49,7 +49,7 @@ pub struct PathOptions {
     pub near: f64,
     /// Most folds to walk around.
     pub max_turns: usize,
-    /// Most steps around one fold.
+    /// Most factorizations on the way around all folds of a path.
     pub max_arc_steps: usize,
 }
 
@@ -73,7 +73,7 @@ impl Default for PathOptions {
             patience: 12,
             near: 1e4,
             max_turns: 12,
-            max_arc_steps: 400,
+            max_arc_steps: 800,
         }
     }
 }
@@ -168,7 +168,7 @@ impl Path {
         }
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
         let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
-        let mut allowed = cap;
+        let (mut allowed, mut arc_steps) = (cap, options.max_arc_steps);
         let (mut origin, mut centred) = (std::mem::take(&mut self.origin), std::mem::take(&mut self.centred));
         origin.keep(self, 0.0);
         centred.keep(self, 0.0);
@@ -199,7 +199,9 @@ impl Path {
             if jams >= JAMS_BEFORE_ARC {
                 turns += 1;
                 (jams, stalled, lowest) = (0, 0, f64::INFINITY);
-                let walked = self.walk_around(system, problem, impulses, options, stop, &mut end, history);
+                let before = end.iterations;
+                let walked = self.walk_around(system, problem, impulses, arc_steps, stop, &mut end, history);
+                arc_steps = arc_steps.saturating_sub(end.iterations - before);
                 allowed = end.iterations + cap;
                 if !walked || end.suffices {
                     break;
