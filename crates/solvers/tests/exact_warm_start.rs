@@ -5,8 +5,11 @@
 mod conformance_support;
 
 use conformance_support::*;
+use signorini_problem::{ContactProblem, certify};
 use signorini_scenes::problems::{Perturbation, Size, catalogue, find, perturbed};
-use signorini_solvers::{Exact, InteriorPoint, Status, StoppingRule, solve};
+use signorini_solvers::{
+    ContactSolver, Effort, Exact, History, InteriorPoint, SolveError, SolverSession, Status, StoppingRule, solve,
+};
 
 #[test]
 fn unchanged_problem_costs_nothing_and_changes_no_bit() {
@@ -77,5 +80,61 @@ fn a_bad_guess_does_no_harm() {
             assert_honest(&label, &generated.problem, &solution, &stop);
             assert_eq!(solution.status, Status::Solved, "{label}: {:?}", solution.certificate);
         }
+    }
+}
+
+/// Counts how often it is asked, and leaves the impulses as they are.
+struct Asked(usize);
+
+impl ContactSolver for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+    fn iterate(
+        &mut self,
+        _: &ContactProblem,
+        _: &mut [f64],
+        _: &StoppingRule,
+        _: &mut History,
+    ) -> Result<Effort, SolveError> {
+        self.0 += 1;
+        Ok(Effort::default())
+    }
+}
+
+/// A certified guess needs no solver, unless the caller wants better than certified.
+#[test]
+fn a_certified_guess_is_left_alone_by_solve_and_handed_on_by_improve() {
+    let problem = find("wall6x6").unwrap().generate().unwrap().problem;
+    let stop = StoppingRule::default();
+    let answer = solve(&problem, &mut Exact::default(), None, &stop).unwrap().impulses;
+    let (mut session, mut asked) = (SolverSession::default(), Asked(0));
+    let solution = session.solve(&problem, &mut asked, Some(&answer), &stop, &mut History::off()).unwrap().clone();
+    assert_eq!((asked.0, solution.status), (0, Status::Solved));
+    let improved = session.improve(&problem, &mut asked, &answer, &stop, &mut History::off()).unwrap().clone();
+    assert_eq!((asked.0, improved.status), (1, Status::Solved));
+    assert_eq!(improved.impulses, solution.impulses);
+    assert_eq!(session.solution(), Some(&improved));
+}
+
+/// A guess that is nearly right becomes right to a small share of the tolerance, and is never made worse.
+#[test]
+fn a_good_guess_is_improved_and_stays_feasible() {
+    let stop = StoppingRule::velocity(1e-9);
+    for (seed, name) in ["stack10", "wall6x6", "pyr3d5"].into_iter().enumerate() {
+        let base = find(name).unwrap().generate().unwrap();
+        let next = perturbed(&base, Perturbation::Velocity { speed: 1e-8 }, seed as u64).unwrap();
+        let mut exact = Exact::default();
+        let mut guess = solve(&base.problem, &mut exact, None, &stop).unwrap().impulses;
+        let before = certify(&next.problem, &guess).unwrap().natural;
+        exact.improve_guess(&next.problem, &mut guess, &stop);
+        let after = certify(&next.problem, &guess).unwrap().natural;
+        println!("{name}: {before:e} to {after:e} m/s");
+        assert_feasible(name, &next.problem, &guess);
+        assert!(before > 1e-9 && after < 1e-11, "{name}: {before:e} to {after:e} m/s");
+        // By the factor at hand and by a new one: the same bits.
+        let mut other = solve(&base.problem, &mut Exact::default(), None, &stop).unwrap().impulses;
+        Exact::default().improve_guess(&next.problem, &mut other, &stop);
+        assert_eq!(guess, other, "{name}");
     }
 }
