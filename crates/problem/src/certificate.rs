@@ -346,13 +346,13 @@ fn negative_part(x: f64) -> f64 {
 }
 
 /// 2-norm. Squares that overflow or vanish are summed again after scaling; NaN counts as infinite.
-#[inline]
+#[inline(always)]
 fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     norm_of(values.clone().map(|x| x * x).sum(), values)
 }
 
 /// The same where the sum of squares is known.
-#[inline]
+#[inline(always)]
 fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
     if (1e-280..1e280).contains(&sum) {
         return sum.sqrt();
@@ -361,6 +361,12 @@ fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
     if sum == 0.0 && values.clone().all(|x| x == 0.0) {
         return 0.0;
     }
+    scaled_norm(values)
+}
+
+#[cold]
+#[inline(never)]
+fn scaled_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = values.clone().fold(0.0, worst);
     if largest == 0.0 || largest.is_infinite() {
         return largest;

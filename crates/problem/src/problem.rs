@@ -142,7 +142,7 @@ impl ContactProblem {
         let mut derived = Derived { offsets, scales, couplings: Vec::new() };
         match delassus {
             Delassus::Factored(w) => {
-                let (inverse_mass, bodies, jacobian, couplings) = w.into_vectors();
+                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian } = w;
                 derived.couplings = couplings;
                 FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived }
             }

@@ -59,6 +59,8 @@ pub(crate) struct ContactCache {
     pairs: BTreeMap<(BodyHandle, BodyHandle), PairEntry>,
     /// Time step of the impulses \[s\].
     dt: f64,
+    /// Points of the pair that is being taken in; empty between calls.
+    arriving: Vec<CachedPoint>,
 }
 
 /// Scratch of the matching, kept from step to step.
@@ -141,21 +143,33 @@ impl ContactCache {
                 entry.points.iter_mut().for_each(|point| point.impulse *= scale);
             }
         }
-        let mut points = points.peekable();
-        while let Some((a, b, point, guess_use)) = points.next() {
-            let entry = self.pairs.entry(key(a, b)).or_default();
-            if entry.age > 0 {
-                entry.age = 0;
-                entry.points.clear();
-                entry.taken = if guess_use == GuessUse::Taken { entry.taken.saturating_add(1) } else { 0 };
+        // Points of a pair come one after the other: it is looked up once.
+        let mut of: Option<((BodyHandle, BodyHandle), GuessUse)> = None;
+        for (a, b, point, guess_use) in points {
+            let pair = key(a, b);
+            if let Some((last, last_use)) = of
+                && last != pair
+            {
+                self.take_in(last, last_use);
             }
-            entry.points.push(point);
-            // Points of a pair come one after the other: it is looked up once.
-            while let Some((_, _, point, _)) = points.next_if(|next| (next.0, next.1) == (a, b)) {
-                entry.points.push(point);
-            }
+            of = Some((pair, guess_use));
+            self.arriving.push(point);
+        }
+        if let Some((last, last_use)) = of {
+            self.take_in(last, last_use);
         }
         self.pairs.retain(|_, entry| entry.age <= Self::MAX_AGE);
+    }
+
+    /// Remembers the points that have arrived as those of a pair.
+    fn take_in(&mut self, pair: (BodyHandle, BodyHandle), guess_use: GuessUse) {
+        let entry = self.pairs.entry(pair).or_default();
+        if entry.age > 0 {
+            entry.age = 0;
+            entry.points.clear();
+            entry.taken = if guess_use == GuessUse::Taken { entry.taken.saturating_add(1) } else { 0 };
+        }
+        entry.points.append(&mut self.arriving);
     }
 
     /// All that is remembered, and the time step of the impulses \[s\].
@@ -165,7 +179,8 @@ impl ContactCache {
 
     /// As [`ContactCache::entries`] gave it; bodies may have new handles.
     pub fn from_entries(entries: impl Iterator<Item = ((BodyHandle, BodyHandle), PairEntry)>, dt: f64) -> ContactCache {
-        ContactCache { pairs: entries.map(|((a, b), entry)| (key(a, b), entry)).collect(), dt }
+        let pairs = entries.map(|((a, b), entry)| (key(a, b), entry)).collect();
+        ContactCache { pairs, dt, ..ContactCache::default() }
     }
 
     /// Forgets a body.

@@ -12,11 +12,11 @@ pub type JacobianRow = [f64; 12];
 /// The factored operator.
 #[derive(Clone, Debug)]
 pub struct FactoredDelassus {
-    inverse_mass: Vec<InverseMass>,
+    pub(crate) inverse_mass: Vec<InverseMass>,
     /// Which of them couple nothing but rotations; the zeros of those are left out of products.
-    couplings: Vec<Coupling>,
-    bodies: Vec<[Option<u32>; 2]>,
-    jacobian: Vec<JacobianRow>,
+    pub(crate) couplings: Vec<Coupling>,
+    pub(crate) bodies: Vec<[Option<u32>; 2]>,
+    pub(crate) jacobian: Vec<JacobianRow>,
 }
 
 /// Which entries of an inverse mass are not zero.
@@ -71,10 +71,6 @@ impl FactoredDelassus {
     /// Every row of J.
     pub fn jacobian(&self) -> &[JacobianRow] {
         &self.jacobian
-    }
-
-    pub(crate) fn into_vectors(self) -> (Vec<InverseMass>, Vec<[Option<u32>; 2]>, Vec<JacobianRow>, Vec<Coupling>) {
-        (self.inverse_mass, self.bodies, self.jacobian, self.couplings)
     }
 
     /// `J_row M⁻¹ J_rowᵀ` of every row of block `c`.
