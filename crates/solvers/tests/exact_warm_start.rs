@@ -141,7 +141,7 @@ fn a_good_guess_is_improved_and_stays_feasible() {
         let next = ContactProblem::new(blocks, w, q, Symmetry::Exact).unwrap();
         let (first, before, after) = improve(&mut exact, &next);
         println!("{name}: {before:e} to {after:e} m/s");
-        // Pyramids in space have contacts on the surface of their cones: no step of Newton's method is accepted.
+        // Of pyramids in space no step of Newton's method is accepted: then the guess stays as it was.
         assert!(before > 1e-9 && (after < 1e-11 || name == "pyr3d5"), "{name}: {before:e} to {after:e} m/s");
         // By the factor at hand and by a new one: the same bits.
         assert_eq!(first, improve(&mut exact, &next).0, "{name}");
