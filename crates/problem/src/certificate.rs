@@ -264,6 +264,9 @@ impl Certifier {
         self.u.resize(problem.rows(), 0.0);
         self.magnitude.resize(problem.rows(), 0.0);
         let Certifier { u, magnitude, bodies, .. } = self;
+        if !matches!(problem.delassus(), Delassus::Factored(_)) {
+            bodies.clear();
+        }
         problem.delassus().apply_with_magnitude(problem.offsets(), r, u, magnitude, bodies);
         let mut squares = Squares::default();
         for (((q, r), u), magnitude) in problem.q().iter().zip(r).zip(u).zip(magnitude) {
@@ -276,6 +279,14 @@ impl Certifier {
             squares.largest_magnitude = worst(squares.largest_magnitude, *magnitude);
         }
         squares
+    }
+
+    /// `M⁻¹Jᵀr` of every body, linear then angular [m/s, rad/s], of the impulse graded last; of none if W is not over
+    /// bodies.
+    pub fn body_velocities(&self) -> impl ExactSizeIterator<Item = &[f64; 6]> {
+        let (bodies, _) = self.bodies.as_chunks::<12>();
+        // Velocity, then the magnitude of its terms.
+        bodies.iter().map(|sums| &sums.as_chunks::<6>().0[0])
     }
 
     /// Velocity `u = W r + q` [m/s] of the impulse graded last.
@@ -335,17 +346,27 @@ fn negative_part(x: f64) -> f64 {
 }
 
 /// 2-norm. Squares that overflow or vanish are summed again after scaling; NaN counts as infinite.
-#[inline]
+#[inline(always)]
 fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     norm_of(values.clone().map(|x| x * x).sum(), values)
 }
 
 /// The same where the sum of squares is known.
-#[inline]
+#[inline(always)]
 fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
     if (1e-280..1e280).contains(&sum) {
         return sum.sqrt();
     }
+    // What is at rest is often exactly so.
+    if sum == 0.0 && values.clone().all(|x| x == 0.0) {
+        return 0.0;
+    }
+    scaled_norm(values)
+}
+
+#[cold]
+#[inline(never)]
+fn scaled_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = values.clone().fold(0.0, worst);
     if largest == 0.0 || largest.is_infinite() {
         return largest;
@@ -356,7 +377,9 @@ fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
 /// Laws. Each adds what a person wants to know of its block, and returns what the norms are made of.
 impl Certificate {
     fn grade(&mut self, law: &Law, w: f64, r: &[f64], u: &[f64]) -> Residual {
-        if !r.iter().chain(u).all(|x| x.is_finite()) {
+        // A number times zero is zero unless it is not finite.
+        let zero: f64 = r.iter().zip(u).map(|(r, u)| r * 0.0 + u * 0.0).sum();
+        if zero != 0.0 {
             return self.beyond_evaluation(law);
         }
         match *law {
@@ -454,7 +477,8 @@ impl Certificate {
         self.outside_cone = worst(self.outside_cone, negative_part(slack));
         self.dissipation_defect = worst(self.dissipation_defect, mu * r_n * slip + r_t[0] * u_t[0] + r_t[1] * u_t[1]);
         // The cone is a cone: scaling the impulse by ρ⁻¹ = w scales its projection.
-        let map = |w: f64| natural_map(mu, [w * r_n, w * r_t[0], w * r_t[1]], [u_n, u_t[0], u_t[1]], slip);
+        let motion = Motion::new(mu, [u_n, u_t[0], u_t[1]], slip);
+        let map = |w: f64| natural_map(mu, [w * r_n, w * r_t[0], w * r_t[1]], &motion);
         Residual { natural: map(w), unscaled: map(1.0), normal }
     }
 }
@@ -474,18 +498,35 @@ fn length(t: [f64; 2]) -> f64 {
     norm(t.into_iter())
 }
 
+/// The velocity of a frictional contact.
+struct Motion {
+    /// [m/s].
+    u: [f64; 3],
+    /// ‖u_T‖ [m/s].
+    slip: f64,
+    /// ‖û‖ [m/s]: the natural map of a contact that sticks, whatever its scale.
+    shifted: f64,
+}
+
+impl Motion {
+    fn new(mu: f64, u: [f64; 3], slip: f64) -> Self {
+        Motion { u, slip, shifted: norm([u[0] + mu * slip, u[1], u[2]].into_iter()) }
+    }
+}
+
 /// `‖x − P(x − û)‖` with `û = u + μ‖u_T‖ n`, P the nearest point of {z_N ≥ 0, ‖z_T‖ ≤ μ z_N} and `slip` = ‖u_T‖.
 ///
 /// With z = x − û, what decides between the apex and the surface is `z_N + μ‖z_T‖ = x_N − u_N + μ(‖z_T‖ − ‖u_T‖)`.
 /// Written like that, the two large terms μ‖u_T‖ of a fast contact cancel before u_N is lost in them.
 #[inline]
-fn natural_map(mu: f64, x: [f64; 3], u: [f64; 3], slip: f64) -> f64 {
+fn natural_map(mu: f64, x: [f64; 3], motion: &Motion) -> f64 {
+    let Motion { u, slip, shifted } = *motion;
     let z_t = [x[1] - u[1], x[2] - u[2]];
     let z_n = x[0] - u[0] - mu * slip;
     let t = length(z_t);
     // With μ = 0 the comparison of t alone would take the polar cone {z_N < 0, z_T = 0} for the cone.
     if z_n >= 0.0 && t <= mu * z_n {
-        return norm([u[0] + mu * slip, u[1], u[2]].into_iter());
+        return shifted;
     }
     let along = x[0] - u[0] + mu * (t - slip);
     if along <= 0.0 {

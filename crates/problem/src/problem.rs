@@ -1,5 +1,6 @@
 //! The contact problem: blocks with laws, the Delassus operator, and q. Validated once, then trusted.
 
+use crate::delassus::Coupling;
 use crate::{Delassus, FactoredDelassus, InverseMass, JacobianRow, Law, ProblemError};
 
 /// One block: a law over `rows` consecutive rows.
@@ -118,6 +119,7 @@ impl FactoredParts {
 struct Derived {
     offsets: Vec<usize>,
     scales: Vec<f64>,
+    couplings: Vec<Coupling>,
 }
 
 impl ContactProblem {
@@ -128,18 +130,20 @@ impl ContactProblem {
 
     /// As [`ContactProblem::new`], over bodies, bit for bit symmetric.
     pub fn from_parts(parts: FactoredParts) -> Result<Self, ProblemError> {
-        let FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived } = parts;
-        let delassus = Delassus::Factored(FactoredDelassus::new(inverse_mass, bodies, jacobian));
+        let FactoredParts { blocks, inverse_mass, bodies, jacobian, q, mut derived } = parts;
+        let couplings = std::mem::take(&mut derived.couplings);
+        let delassus = Delassus::Factored(FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, couplings));
         ContactProblem::build(blocks, delassus, q, Symmetry::Exact, derived)
     }
 
     /// The vectors of a problem that is no longer needed. Only those common to all forms if it is not over bodies.
     pub fn into_parts(self) -> FactoredParts {
         let ContactProblem { blocks, offsets, delassus, q, scales, .. } = self;
-        let derived = Derived { offsets, scales };
+        let mut derived = Derived { offsets, scales, couplings: Vec::new() };
         match delassus {
             Delassus::Factored(w) => {
-                let (inverse_mass, bodies, jacobian) = w.into_vectors();
+                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian } = w;
+                derived.couplings = couplings;
                 FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived }
             }
             Delassus::Dense(_) | Delassus::BlockSparse(_) => {
@@ -155,7 +159,7 @@ impl ContactProblem {
         symmetry: Symmetry,
         derived: Derived,
     ) -> Result<Self, ProblemError> {
-        let Derived { mut offsets, mut scales } = derived;
+        let Derived { mut offsets, mut scales, .. } = derived;
         let limits = Limits::default();
         if blocks.len() > limits.blocks {
             return Err(ProblemError::Limit { what: "blocks", found: blocks.len(), limit: limits.blocks });

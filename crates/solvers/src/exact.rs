@@ -19,6 +19,7 @@
 //! the interior point then returns the analytic centre.
 
 mod few_blocks;
+mod hold;
 mod options;
 mod redundancy;
 
@@ -342,20 +343,15 @@ impl Exact {
         }
     }
 
-    /// Up to two Newton steps from the guess, to a small share of the tolerance; whether they end certified.
+    /// Up to three Newton steps from the guess, to a small share of the tolerance; whether they end certified.
     ///
     /// A scene at rest takes its impulses into the next step as they are, and what they lack adds up in the velocities.
-    /// An answer that cancels the sum is off by as much in the next step; once more, and both are at rest.
+    /// An answer that cancels the sum is off by as much in the next step: what to start from there is another question
+    /// ([`Exact::improve_guess`]).
     fn refine(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        let least = NewtonOptions::default().least_proximal;
-        let options = NewtonOptions { max_iterations: 2, proximal: least, refinements: 2, ..NewtonOptions::default() };
-        let tolerance = Tolerance { value: REFINED * search.stop.tolerance.value, ..search.stop.tolerance };
-        let stop = StoppingRule { tolerance, ..*search.stop };
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
-        let system = self.interior.system();
-        let end = self.newton.run(system, search.problem, &mut self.candidate, &options, &stop, history);
-        search.effort.iterations += end.iterations;
+        search.effort.iterations += self.few_newton_steps(search.problem, search.stop, history);
         self.consider(search, impulses)
     }
 

@@ -11,7 +11,7 @@
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
 use crate::linalg::kernels::widest;
-use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
+use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, InverseMass};
 
 /// A defect below this share of every row's terms is not refined further.
 const REFINED: f64 = 1e-13;
@@ -22,11 +22,13 @@ pub struct NewtonSystem {
     graph: BlockGraph,
     lu: FrontalLu,
     values: Vec<f64>,
+    /// What was factored last; empty if that failed.
+    factored: Vec<f64>,
     form: Form,
     /// K of every block, row-major, one after another.
     k: Vec<f64>,
     k_starts: Vec<usize>,
-    /// Factorizations since the last preparation.
+    /// Factorizations asked for since the last preparation.
     factorizations: usize,
     /// Whether the last direction whose defect was looked at had to be refined.
     refined: bool,
@@ -66,6 +68,8 @@ struct VelocityForm {
     /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
     slots: Vec<[usize; 4]>,
     diagonal: Vec<usize>,
+    /// S of every body.
+    roots: Vec<InverseMass>,
 }
 
 impl NewtonSystem {
@@ -115,15 +119,22 @@ impl NewtonSystem {
             };
             let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
             let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
-            self.form = Form::Velocity(VelocityForm { bodies: w.bodies().to_vec(), rows: Vec::new(), slots, diagonal });
+            self.form = Form::Velocity(VelocityForm {
+                bodies: w.bodies().to_vec(),
+                slots,
+                diagonal,
+                ..VelocityForm::default()
+            });
         }
         let Form::Velocity(form) = &mut self.form else { return };
+        form.roots.clear();
+        form.roots.extend(w.inverse_mass().iter().map(root_of_inverse_mass));
         form.rows.clear();
         form.rows.resize(problem.rows(), [[0.0; 6]; 2]);
         for (c, pair) in w.bodies().iter().enumerate() {
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let root = root_of_inverse_mass(&w.inverse_mass()[*body as usize]);
+                let root = &form.roots[*body as usize];
                 for row in problem.range(c) {
                     let j = &w.jacobian()[row][6 * side..6 * side + 6];
                     for b in 0..6 {
@@ -162,6 +173,7 @@ impl NewtonSystem {
     fn replace_graph(&mut self, graph: BlockGraph) {
         self.lu = FrontalLu::new(&graph);
         self.values = vec![0.0; graph.stored()];
+        self.factored.clear();
         self.graph = graph;
     }
 
@@ -199,7 +211,14 @@ impl NewtonSystem {
             }
         }
         self.factorizations += 1;
-        self.lu.factor(&self.values)
+        // Contacts that all stick have the same K wherever the impulses are: the factor at hand is of these very numbers.
+        if same_bits(&self.factored, &self.values) {
+            return Ok(());
+        }
+        self.factored.clear();
+        self.lu.factor(&self.values)?;
+        self.factored.extend_from_slice(&self.values);
+        Ok(())
     }
 
     /// Whether the determinant of the last `I + K W` is positive; that of the velocity form is the same (Sylvester).
@@ -308,6 +327,10 @@ impl NewtonSystem {
     }
 }
 
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
 impl VelocityForm {
     /// `nodes = J̃ᵀ r`.
     #[inline(always)]
@@ -354,7 +377,7 @@ impl VelocityForm {
 }
 
 /// Lower-triangular S with `S Sᵀ = M⁻¹`; a direction without inverse mass gets a zero column.
-fn root_of_inverse_mass(m: &[[f64; 6]; 6]) -> [[f64; 6]; 6] {
+fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
     let mut s = [[0.0; 6]; 6];
     for j in 0..6 {
         let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();

@@ -166,6 +166,36 @@ impl SolverSession {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<&Solution, SolveError> {
+        let impulses = self.start(problem, guess)?;
+        // A guess that is the answer, as in a scene at rest, needs no solver, and is graded once.
+        if impulses.iter().any(|x| *x != 0.0) {
+            let certificate = self.certifier.certify(problem, &impulses)?;
+            let feasible = certificate.pull == 0.0 && certificate.outside_cone == 0.0;
+            if feasible && certificate.meets(&stop.tolerance) {
+                history.record(0, certificate.natural);
+                let effort = Effort { active: active_blocks(problem, &impulses), ..Effort::default() };
+                return Ok(self.solution.insert(Solution { status: Status::Solved, impulses, certificate, effort }));
+            }
+        }
+        self.run(problem, solver, impulses, stop, history)
+    }
+
+    /// As [`SolverSession::solve`], but the solver runs whatever the guess is worth: for callers who have graded it and
+    /// want better, as simulations do whose guess still meets the tolerance but is not [settled](crate::is_settled).
+    pub fn improve(
+        &mut self,
+        problem: &ContactProblem,
+        solver: &mut dyn ContactSolver,
+        guess: &[f64],
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> Result<&Solution, SolveError> {
+        let impulses = self.start(problem, Some(guess))?;
+        self.run(problem, solver, impulses, stop, history)
+    }
+
+    /// The guess as far as it is believed, in the memory of the last solution.
+    fn start(&mut self, problem: &ContactProblem, guess: Option<&[f64]>) -> Result<Vec<f64>, SolveError> {
         let mut impulses = self.solution.take().map(|s| s.impulses).unwrap_or_default();
         impulses.clear();
         impulses.resize(problem.rows(), 0.0);
@@ -178,20 +208,26 @@ impl SolverSession {
                 impulses.copy_from_slice(guess);
             }
         }
-        // A guess that is the answer, as in a scene at rest, needs no solver, and is graded once.
-        if impulses.iter().any(|x| *x != 0.0) {
-            let certificate = self.certifier.certify(problem, &impulses)?;
-            let feasible = certificate.pull == 0.0 && certificate.outside_cone == 0.0;
-            if feasible && certificate.meets(&stop.tolerance) {
-                history.record(0, certificate.natural);
-                let effort = Effort { active: active_blocks(problem, &impulses), ..Effort::default() };
-                return Ok(self.solution.insert(Solution { status: Status::Solved, impulses, certificate, effort }));
-            }
-        }
+        Ok(impulses)
+    }
+
+    fn run(
+        &mut self,
+        problem: &ContactProblem,
+        solver: &mut dyn ContactSolver,
+        mut impulses: Vec<f64>,
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> Result<&Solution, SolveError> {
         let effort = solver.iterate(problem, &mut impulses, stop, history)?;
         let certificate = self.certifier.certify(problem, &impulses)?;
         let status = if certificate.meets(&stop.tolerance) { Status::Solved } else { Status::Unsolved };
         Ok(self.solution.insert(Solution { status, impulses, certificate, effort }))
+    }
+
+    /// The last solution.
+    pub fn solution(&self) -> Option<&Solution> {
+        self.solution.as_ref()
     }
 
     /// The last solution.

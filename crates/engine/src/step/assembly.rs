@@ -191,8 +191,7 @@ pub(crate) fn assemble(
         let velocity = contact.velocity(&after(contact.a), &after(contact.b));
         let (directions, free, offset) = match *purpose {
             Purpose::Velocity { restitution_scale, stabilisation, .. } => {
-                let directions = if contact.friction > 0.0 { &contact.frame[..] } else { &contact.frame[..1] };
-                (directions, velocity, normal_offset(contact, restitution_scale, stabilisation, scene.dt))
+                (contact.directions(), velocity, normal_offset(contact, restitution_scale, stabilisation, scene.dt))
             }
             Purpose::Position { contacts, .. } => (&contact.frame[..1], DVec3::ZERO, contacts[index]),
         };
@@ -227,8 +226,7 @@ pub(crate) fn assemble(
 pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
     out.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        let directions = if contact.friction > 0.0 { &contact.frame[..] } else { &contact.frame[..1] };
-        out.extend(directions.iter().map(|d| d.dot(contact.guess)));
+        out.extend(contact.directions().iter().map(|d| d.dot(contact.guess)));
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         out.extend_from_slice(&joint.guess[..joint.row_count()]);

@@ -127,6 +127,10 @@ impl Contact {
             Some(impact) => mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before),
         }
     }
+    /// Directions in which it acts: all three, or the normal alone without friction.
+    pub fn directions(&self) -> &[DVec3] {
+        if self.friction > 0.0 { &self.frame } else { &self.frame[..1] }
+    }
     /// Velocity of B against A at the contact, world axes [m/s].
     pub fn velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
         b.at(self.arm_b) - a.at(self.arm_a)
@@ -252,7 +256,8 @@ pub(crate) fn manifolds(
 ) {
     let ManifoldSpace { narrow_phase, memory, jointed, found, at_impact } = space;
     jointed_pairs(world, jointed);
-    out.drain(..).for_each(|touch| narrow_phase.take_back(touch.manifold));
+    out.iter_mut().for_each(|touch| narrow_phase.take_back(&mut touch.manifold));
+    out.clear();
     memory.begin(bodies.iter().map(|body| BodyHandle(world.bodies.key(body.slot))), narrow_phase);
     let margin = margin(world, dt);
     for (index, &(i, j)) in pairs.pairs.iter().enumerate() {
@@ -287,15 +292,24 @@ pub(crate) fn manifolds(
             }
         }
         let cache = memory.pair((i, j), narrow_phase);
-        narrow_phase.collide_cached(cache, &a.shape, &a.pose(), &b.shape, &b.pose(), near, found);
+        let pose_a = a.pose();
+        narrow_phase.look(cache, &a.shape, &b.shape, &pose_a.inv_mul(&b.pose()), near);
+        // No point is faster than its bodies: nothing bounces.
+        if travel < world.settings.rest_speed * dt {
+            narrow_phase.place(cache, &pose_a, out, |manifold| Touch {
+                a: i,
+                b: j,
+                bounce: None,
+                caught: false,
+                manifold,
+            });
+            continue;
+        }
+        narrow_phase.place(cache, &pose_a, found, |manifold| manifold);
         let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
         let material = a.material.combine(b.material);
         let rest_speed = world.settings.rest_speed;
-        // No point is faster than its bodies.
-        let mut bounce = None;
-        if travel >= rest_speed * dt {
-            bounce = pair.first_bounce(found, material, rest_speed);
-        }
+        let mut bounce = pair.first_bounce(found, material, rest_speed);
         if let Some(time) = bounce.filter(|time| *time > 0.0) {
             let (pose_a, pose_b) =
                 (pose(body_a, free_a, a.mass.centre, time), pose(body_b, free_b, b.mass.centre, time));

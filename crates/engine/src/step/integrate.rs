@@ -270,16 +270,22 @@ pub(crate) fn keep_books(
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &scene.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
-            let mean = contact.mean_velocity(&scene.free[a], &scene.free[b], &velocities[a], &velocities[b], dt);
+            let after = contact.velocity(&velocities[a], &velocities[b]);
             let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
-            let over_step = 0.5 * (before + contact.velocity(&velocities[a], &velocities[b]));
-            ledger.integration += impulse.dot(over_step - mean);
+            let mut mean = 0.5 * (before + after);
+            if contact.impact.is_some() {
+                let over_step = mean;
+                mean = contact.mean_velocity(&scene.free[a], &scene.free[b], &velocities[a], &velocities[b], dt);
+                ledger.integration += impulse.dot(over_step - mean);
+            }
             let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
-            ledger.against_free_motion += 0.5 * impulse.dot(free + contact.velocity(&velocities[a], &velocities[b]));
+            ledger.against_free_motion += 0.5 * impulse.dot(free + after);
             let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
             ledger.normal += normal;
             ledger.friction += impulse.dot(mean) - normal;
-            ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
+            if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
+                ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
+            }
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &scene.joints[*j as usize];
@@ -305,8 +311,17 @@ fn driven(scene: &Scene, rank: usize) -> Twist {
 pub(crate) struct CommitSpace {
     handles: Vec<BodyHandle>,
     forces: Vec<ConstraintForces>,
-    /// Impulse of every contact that was solved, and how its guess was used \[N·s\].
-    points: Vec<Option<(DVec3, GuessUse)>>,
+    points: Vec<Option<SolvedPoint>>,
+}
+
+/// What was found for a contact.
+#[derive(Clone, Copy)]
+struct SolvedPoint {
+    /// \[N·s\].
+    impulse: DVec3,
+    /// To start from in the next step \[N·s\].
+    next_guess: DVec3,
+    guess_use: GuessUse,
 }
 
 /// Nothing can fail any more: the step becomes the state of the world.
@@ -321,17 +336,27 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
     let asleep = |handle: &BodyHandle| {
         ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| bodies[rank as usize].nest.is_some())
     };
-    world.contacts.retain(|contact| asleep(&contact.a) || asleep(&contact.b));
+    if bodies.iter().any(|body| body.nest.is_some()) {
+        world.contacts.retain(|contact| asleep(&contact.a) || asleep(&contact.b));
+    } else {
+        world.contacts.clear();
+    }
     let held = world.contacts.len();
     points.clear();
     points.resize(ws.contacts.len(), None);
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+        for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
             let contact = &ws.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
             push(&mut forces[b], *impulse / dt, contact.arm_b);
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            points[*c as usize] = solution.guess_use.map(|guess_use| (*impulse, guess_use));
+            points[*c as usize] = solution.guess_use.map(|guess_use| {
+                let next_guess = match solution.holding.get(place) {
+                    Some(holding) => *holding,
+                    None => guess_use.next_guess(contact.guess, *impulse, contact.steps_taken),
+                };
+                SolvedPoint { impulse: *impulse, next_guess, guess_use }
+            });
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
@@ -349,7 +374,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         }
     }
     let solved = || ws.contacts.iter().zip(&*points).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
-    for (contact, (impulse, _)) in solved() {
+    for (contact, SolvedPoint { impulse, .. }) in solved() {
         let (a, b) = (contact.a as usize, contact.b as usize);
         world.contacts.push(ContactPoint {
             a: handles[a],
@@ -365,8 +390,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
         world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
     }
-    let remembered = solved().filter_map(|(contact, (answer, guess_use))| {
-        let impulse = guess_use.next_guess(contact.guess, answer, contact.steps_taken);
+    let remembered = solved().filter_map(|(contact, SolvedPoint { next_guess: impulse, guess_use, .. })| {
         let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point, guess_use))
     });

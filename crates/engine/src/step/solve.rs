@@ -1,8 +1,9 @@
 //! Stage 6/9, second half: solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
 //!
 //! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
-//! change a bit. An island at rest is judged once: if the impulses of the last step are certified for this one, they are
-//! the answer.
+//! change a bit. An island at rest is judged once: if the impulses of the last step are good enough for this one, they
+//! are the answer. When their error has grown to a share of the tolerance they are refined, and what holds the island from
+//! then on is found by the same factorization.
 //!
 //! # Energy guard
 //!
@@ -39,7 +40,7 @@ const WORTH_SHARING: usize = 64;
 /// Solver and buffers of one island at a time.
 #[derive(Default)]
 pub(crate) struct IslandSpace {
-    solver: Option<(Method, Box<dyn ContactSolver + Send>)>,
+    solver: Option<StepSolver>,
     session: SolverSession,
     certifier: Certifier,
     guess: Vec<f64>,
@@ -61,8 +62,36 @@ pub(crate) struct IslandSpace {
 
 impl fmt::Debug for IslandSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let method = self.solver.as_ref().map(|s| s.0);
+        let method = self.solver.as_ref().map(StepSolver::method);
         f.debug_struct("IslandSpace").field("method", &method).finish_non_exhaustive()
+    }
+}
+
+/// The method of an island.
+enum StepSolver {
+    Exact(Box<Exact>),
+    Other(Method, Box<dyn ContactSolver + Send>),
+}
+
+impl StepSolver {
+    /// A solver whose cost is bounded: the next step poses another problem.
+    fn new(method: Method) -> Self {
+        match method {
+            Method::Exact => StepSolver::Exact(Box::new(Exact::with_options(ExactOptions::stepping()))),
+            _ => StepSolver::Other(method, method.solver()),
+        }
+    }
+    fn method(&self) -> Method {
+        match self {
+            StepSolver::Exact(_) => Method::Exact,
+            StepSolver::Other(method, _) => *method,
+        }
+    }
+    fn solver(&mut self) -> &mut dyn ContactSolver {
+        match self {
+            StepSolver::Exact(exact) => exact.as_mut(),
+            StepSolver::Other(_, solver) => solver.as_mut(),
+        }
     }
 }
 
@@ -77,6 +106,9 @@ pub(crate) struct IslandSolution {
     pub restitution_scale: f64,
     /// World axes, per contact of the island \[N·s\].
     pub contact_impulses: Vec<DVec3>,
+    /// What holds the island from the next step on, per contact of the island \[N·s\]; empty if that is not known better
+    /// than by the impulses.
+    pub holding: Vec<DVec3>,
     /// Row by row, per joint of the island.
     pub joint_impulses: Vec<[f64; 6]>,
     /// M⁻¹Jᵀr per body of the island.
@@ -199,8 +231,12 @@ fn attempt(
         .map_err(|source| StepError::Problem { island: index, source })?;
     out.restitution_scale = restitution_scale;
     out.passed_on = None;
+    out.holding.clear();
     let solved = solve_once(settings, scene, island, &problem, space, out);
     space.parts = problem.into_parts();
+    if solved.is_ok() && shift.is_empty() && out.solved && out.guess_use == Some(GuessUse::Refined) {
+        hold(settings, scene, island, index, space, out)?;
+    }
     solved.map_err(|source| StepError::Solve { island: index, source })
 }
 
@@ -228,7 +264,10 @@ fn solve_once(
             let carries = |c: &usize| guess[problem.range(*c)].iter().any(|x| *x != 0.0);
             let active = (0..problem.blocks().len()).filter(carries).count();
             out.effort = Effort { active, ..Effort::default() };
-            unpack(scene, island, problem, guess, body_velocity, out);
+            unpack(scene, island, problem, guess, out);
+            // The judge has already found what the impulses do to the bodies.
+            out.change.clear();
+            out.change.extend(certifier.body_velocities().map(twist));
             return Ok(());
         }
         if certificate.measured(tolerance.measure) <= NEARLY * tolerance.value {
@@ -236,40 +275,69 @@ fn solve_once(
         }
     }
     let solver = match solver {
-        Some((method, solver)) if *method == settings.method => solver,
-        _ => &mut solver.insert((settings.method, stepping_solver(settings.method))).1,
+        Some(solver) if solver.method() == settings.method => solver,
+        _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solution = session.solve(problem, solver.as_mut(), Some(guess), &settings.stop, &mut History::off())?;
+    let solution = session.improve(problem, solver.solver(), guess, &settings.stop, &mut History::off())?;
     out.solved = solution.status == Status::Solved;
     (out.certificate, out.effort) = (Some(solution.certificate), solution.effort);
-    unpack(scene, island, problem, &solution.impulses, body_velocity, out);
+    unpack(scene, island, problem, &solution.impulses, out);
+    body_changes(problem, &solution.impulses, island.bodies.len(), body_velocity, &mut out.change);
     Ok(())
 }
 
-/// A solver whose cost is bounded: the next step poses another problem.
-fn stepping_solver(method: Method) -> Box<dyn ContactSolver + Send> {
-    match method {
-        Method::Exact => Box::new(Exact::with_options(ExactOptions::stepping())),
-        _ => method.solver(),
+/// Finds what holds an island at rest once its answer has stopped what velocity was left over: the impulses of the same
+/// problem without that velocity. At rest they are the answer of many steps, until their own error has added up.
+fn hold(
+    settings: &Settings,
+    scene: &Scene,
+    island: &Island,
+    index: usize,
+    space: &mut IslandSpace,
+    out: &mut IslandSolution,
+) -> Result<(), StepError> {
+    let IslandSpace { solver: Some(StepSolver::Exact(exact)), session, guess, parts, .. } = space else {
+        return Ok(());
+    };
+    let Some(answer) = session.solution().filter(|_| island.joints.is_empty()) else { return Ok(()) };
+    let still = NEARLY * settings.stop.tolerance.value;
+    let before = |rank: u32| {
+        if scene.bodies[rank as usize].is_dynamic() { scene.free[rank as usize].before } else { Twist::default() }
+    };
+    let mut row = 0;
+    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
+        let left_over = contact.velocity(&before(contact.a), &before(contact.b));
+        // What slides or bounces is not held.
+        if left_over.length() > still || contact.impact.is_some() {
+            return Ok(());
+        }
+        for direction in contact.directions() {
+            parts.q[row] -= direction.dot(left_over);
+            row += 1;
+        }
+    }
+    let problem = ContactProblem::from_parts(std::mem::take(parts))
+        .map_err(|source| StepError::Problem { island: index, source })?;
+    guess.copy_from_slice(&answer.impulses);
+    exact.improve_guess(&problem, guess, &settings.stop);
+    world_impulses(scene, island, &problem, guess, &mut out.holding);
+    space.parts = problem.into_parts();
+    Ok(())
+}
+
+/// Impulses of the contacts of an island, from rows back to vectors.
+fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut Vec<DVec3>) {
+    out.clear();
+    for (block, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
+        let rows = &r[problem.range(block)];
+        out.push(rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum());
     }
 }
 
 /// From rows back to vectors.
-fn unpack(
-    scene: &Scene,
-    island: &Island,
-    problem: &ContactProblem,
-    r: &[f64],
-    body_velocity: &mut Vec<f64>,
-    out: &mut IslandSolution,
-) {
-    let mut block = 0;
-    out.contact_impulses.clear();
-    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        let rows = &r[problem.range(block)];
-        out.contact_impulses.push(rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum());
-        block += 1;
-    }
+fn unpack(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut IslandSolution) {
+    world_impulses(scene, island, problem, r, &mut out.contact_impulses);
+    let mut block = island.contacts.len();
     out.joint_impulses.clear();
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         let mut impulse = [0.0; 6];
@@ -278,7 +346,6 @@ fn unpack(
         out.joint_impulses.push(impulse);
         block += joint.blocks.len();
     }
-    body_changes(problem, r, island.bodies.len(), body_velocity, &mut out.change);
 }
 
 /// M⁻¹Jᵀr per body of the island.
@@ -294,9 +361,12 @@ pub(crate) fn body_changes(
     if let Delassus::Factored(delassus) = problem.delassus() {
         delassus.body_velocity(problem.offsets(), r, velocity);
     }
-    let twist = |v: &[f64]| Twist { linear: DVec3::new(v[0], v[1], v[2]), angular: DVec3::new(v[3], v[4], v[5]) };
     out.clear();
-    out.extend(velocity.chunks_exact(6).map(twist));
+    out.extend(velocity.as_chunks::<6>().0.iter().map(twist));
+}
+
+fn twist(v: &[f64; 6]) -> Twist {
+    Twist { linear: DVec3::new(v[0], v[1], v[2]), angular: DVec3::new(v[3], v[4], v[5]) }
 }
 
 /// Whether the impulses of contacts raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0` with the velocities around each impulse.

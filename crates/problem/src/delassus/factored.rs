@@ -12,16 +12,53 @@ pub type JacobianRow = [f64; 12];
 /// The factored operator.
 #[derive(Clone, Debug)]
 pub struct FactoredDelassus {
-    inverse_mass: Vec<InverseMass>,
-    bodies: Vec<[Option<u32>; 2]>,
-    jacobian: Vec<JacobianRow>,
+    pub(crate) inverse_mass: Vec<InverseMass>,
+    /// Which of them couple nothing but rotations; the zeros of those are left out of products.
+    pub(crate) couplings: Vec<Coupling>,
+    pub(crate) bodies: Vec<[Option<u32>; 2]>,
+    pub(crate) jacobian: Vec<JacobianRow>,
+}
+
+/// Which entries of an inverse mass are not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coupling {
+    /// `diag(m⁻¹, m⁻¹, m⁻¹)` and three by three, as of every rigid body about its centre of mass.
+    Rigid,
+    /// Any.
+    Full,
+}
+
+impl Coupling {
+    fn of(m: &InverseMass) -> Coupling {
+        let zero = |i: usize, j: usize| m[i][j] == 0.0;
+        let linear = (0..3).all(|i| (0..6).all(|j| i == j || zero(i, j) && zero(j, i)));
+        if linear { Coupling::Rigid } else { Coupling::Full }
+    }
+}
+
+/// Six columns of one side.
+#[inline(always)]
+fn half(row: &JacobianRow, side: usize) -> &[f64; 6] {
+    let (halves, _) = row.as_chunks::<6>();
+    &halves[side]
 }
 
 impl FactoredDelassus {
     /// `inverse_mass` per body, `bodies` (A, B) per block with `None` for a fixed side, `jacobian` per row.
     /// Sizes and indices are checked when the problem is built.
     pub fn new(inverse_mass: Vec<InverseMass>, bodies: Vec<[Option<u32>; 2]>, jacobian: Vec<JacobianRow>) -> Self {
-        FactoredDelassus { inverse_mass, bodies, jacobian }
+        FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, Vec::new())
+    }
+    /// The same with memory of an earlier one.
+    pub(crate) fn with_memory(
+        inverse_mass: Vec<InverseMass>,
+        bodies: Vec<[Option<u32>; 2]>,
+        jacobian: Vec<JacobianRow>,
+        mut couplings: Vec<Coupling>,
+    ) -> Self {
+        couplings.clear();
+        couplings.extend(inverse_mass.iter().map(Coupling::of));
+        FactoredDelassus { inverse_mass, couplings, bodies, jacobian }
     }
     /// Inverse mass of every body.
     pub fn inverse_mass(&self) -> &[InverseMass] {
@@ -36,18 +73,27 @@ impl FactoredDelassus {
         &self.jacobian
     }
 
-    pub(crate) fn into_vectors(self) -> (Vec<InverseMass>, Vec<[Option<u32>; 2]>, Vec<JacobianRow>) {
-        (self.inverse_mass, self.bodies, self.jacobian)
-    }
-
     /// `J_row M⁻¹ J_rowᵀ` of every row of block `c`.
     pub(super) fn diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
         out.fill(0.0);
         for (side, body) in self.bodies[c].iter().enumerate() {
             let Some(body) = body else { continue };
             let m = &self.inverse_mass[*body as usize];
-            for (entry, row) in out.iter_mut().zip(&self.jacobian[offsets[c]..offsets[c + 1]]) {
-                let j = &row[6 * side..6 * side + 6];
+            let rows = &self.jacobian[offsets[c]..offsets[c + 1]];
+            if self.couplings[*body as usize] == Coupling::Rigid {
+                for (entry, row) in out.iter_mut().zip(rows) {
+                    let j = half(row, side);
+                    for a in 0..3 {
+                        *entry += j[a] * (m[a][a] * j[a]);
+                    }
+                    for a in 3..6 {
+                        *entry += j[a] * (m[a][3] * j[3] + m[a][4] * j[4] + m[a][5] * j[5]);
+                    }
+                }
+                continue;
+            }
+            for (entry, row) in out.iter_mut().zip(rows) {
+                let j = half(row, side);
                 for a in 0..6 {
                     let mut velocity = 0.0;
                     for b in 0..6 {
@@ -62,7 +108,21 @@ impl FactoredDelassus {
     /// `Δv = M⁻¹ Jᵀ r`, six numbers per body, into `velocity`.
     pub fn body_velocity(&self, offsets: &[usize], r: &[f64], velocity: &mut [f64]) {
         velocity.fill(0.0);
-        self.scatter(offsets, velocity, |row, j| self.jacobian[row][j] * r[row]);
+        let (sums, _) = velocity.as_chunks_mut::<6>();
+        for (c, bodies) in self.bodies.iter().enumerate() {
+            let (rows, r) = (&self.jacobian[offsets[c]..offsets[c + 1]], &r[offsets[c]..offsets[c + 1]]);
+            for (side, body) in bodies.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let mut sum = sums[*body as usize];
+                for (row, r) in rows.iter().zip(r) {
+                    let j = half(row, side);
+                    for i in 0..6 {
+                        sum[i] += j[i] * r;
+                    }
+                }
+                sums[*body as usize] = sum;
+            }
+        }
         for (v, m) in velocity.chunks_exact_mut(6).zip(&self.inverse_mass) {
             let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
             for i in 0..6 {
@@ -71,20 +131,6 @@ impl FactoredDelassus {
                     sum += m[i][j] * p[j];
                 }
                 v[i] = sum;
-            }
-        }
-    }
-
-    fn scatter(&self, offsets: &[usize], target: &mut [f64], term: impl Fn(usize, usize) -> f64) {
-        for (c, bodies) in self.bodies.iter().enumerate() {
-            for (side, body) in bodies.iter().enumerate() {
-                let Some(body) = body else { continue };
-                let p = &mut target[6 * *body as usize..6 * *body as usize + 6];
-                for row in offsets[c]..offsets[c + 1] {
-                    for j in 0..6 {
-                        p[j] += term(row, 6 * side + j);
-                    }
-                }
             }
         }
     }
@@ -125,13 +171,14 @@ impl FactoredDelassus {
         // Per body: momentum, then the sum of its terms' magnitudes.
         let (sums, _) = scratch.as_chunks_mut::<12>();
         for (c, bodies) in self.bodies.iter().enumerate() {
+            let (rows, r) = (&self.jacobian[offsets[c]..offsets[c + 1]], &r[offsets[c]..offsets[c + 1]]);
             for (side, body) in bodies.iter().enumerate() {
                 let Some(body) = body else { continue };
                 let mut sum = sums[*body as usize];
-                for row in offsets[c]..offsets[c + 1] {
-                    let j = &self.jacobian[row][6 * side..6 * side + 6];
+                for (row, r) in rows.iter().zip(r) {
+                    let j = half(row, side);
                     for i in 0..6 {
-                        let term = j[i] * r[row];
+                        let term = j[i] * r;
                         sum[i] += term;
                         sum[6 + i] += term.abs();
                     }
@@ -152,20 +199,22 @@ impl FactoredDelassus {
         }
         for (c, bodies) in self.bodies.iter().enumerate() {
             let range = offsets[c]..offsets[c + 1];
-            out[range.clone()].fill(0.0);
-            magnitude[range.clone()].fill(0.0);
+            let rows = &self.jacobian[range.clone()];
+            let (out, magnitude) = (&mut out[range.clone()], &mut magnitude[range]);
+            out.fill(0.0);
+            magnitude.fill(0.0);
             for (side, body) in bodies.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let sum = sums[*body as usize];
-                for row in range.clone() {
-                    let j = &self.jacobian[row][6 * side..6 * side + 6];
+                let sum = &sums[*body as usize];
+                for ((row, out), magnitude) in rows.iter().zip(&mut *out).zip(&mut *magnitude) {
+                    let j = half(row, side);
                     let (mut u, mut bound) = (0.0, 0.0);
                     for i in 0..6 {
                         u += j[i] * sum[i];
                         bound += j[i].abs() * sum[6 + i];
                     }
-                    out[row] += u;
-                    magnitude[row] += bound;
+                    *out += u;
+                    *magnitude += bound;
                 }
             }
         }
@@ -271,5 +320,75 @@ impl FactoredDelassus {
             worst = worst.max(scan.finish("inverse mass", symmetry)?);
         }
         Ok(worst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Block, Certifier, ContactProblem, Delassus};
+
+    /// Numbers without pattern.
+    fn number(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// A rigid body's inverse mass, and the same with every pair coupled.
+    fn inverse_mass(coupling: Coupling, seed: &mut u64) -> InverseMass {
+        let mut m = [[0.0; 6]; 6];
+        for i in 0..6 {
+            for j in 0..=i {
+                let couples = coupling == Coupling::Full || j >= 3;
+                m[i][j] = if i == j {
+                    3.0
+                } else if couples {
+                    0.3 * number(seed)
+                } else {
+                    0.0
+                };
+                m[j][i] = m[i][j];
+            }
+        }
+        m
+    }
+
+    fn problem(coupling: Coupling) -> ContactProblem {
+        let mut seed = 7;
+        let masses = (0..3).map(|_| inverse_mass(coupling, &mut seed)).collect();
+        let bodies = vec![[Some(0), None], [Some(0), Some(1)], [None, Some(2)], [Some(2), Some(1)]];
+        let jacobian = (0..12).map(|_| std::array::from_fn(|_| number(&mut seed))).collect();
+        let q = (0..12).map(|_| number(&mut seed)).collect();
+        let w = FactoredDelassus::new(masses, bodies, jacobian);
+        assert!(w.couplings.iter().all(|c| *c == coupling));
+        ContactProblem::new(vec![Block::contact(0.5); 4], Delassus::Factored(w), q, Symmetry::Exact).unwrap()
+    }
+
+    #[test]
+    fn scales_are_traces_of_the_dense_matrix_whatever_couples() {
+        for coupling in [Coupling::Rigid, Coupling::Full] {
+            let problem = problem(coupling);
+            let dense = problem.delassus().to_dense(problem.offsets());
+            for c in 0..4 {
+                let trace: f64 = problem.range(c).map(|i| dense[12 * i + i]).sum();
+                assert!((problem.scales()[c] - trace / 3.0).abs() <= 1e-14 * trace, "{coupling:?}, block {c}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_judge_tells_what_impulses_do_to_bodies() {
+        for coupling in [Coupling::Rigid, Coupling::Full] {
+            let problem = problem(coupling);
+            let r: Vec<f64> = (0..12).map(|i| f64::from(i) - 3.5).collect();
+            let mut certifier = Certifier::default();
+            certifier.certify(&problem, &r).unwrap();
+            let Delassus::Factored(w) = problem.delassus() else { unreachable!() };
+            let mut expected = [0.0; 18];
+            w.body_velocity(problem.offsets(), &r, &mut expected);
+            let found: Vec<f64> = certifier.body_velocities().flatten().copied().collect();
+            assert_eq!(found, expected);
+        }
     }
 }

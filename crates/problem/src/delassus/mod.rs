@@ -8,6 +8,7 @@ mod factored;
 
 pub use block_sparse::BlockSparseDelassus;
 pub use dense::DenseDelassus;
+pub(crate) use factored::Coupling;
 pub use factored::{FactoredDelassus, InverseMass, JacobianRow};
 
 use crate::{Limits, ProblemError, Symmetry};
@@ -138,6 +139,10 @@ impl AsymmetryScan {
 }
 
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), ProblemError> {
+    // Without an early end the search for any is a loop over whole registers.
+    if !values.iter().fold(false, |found, x| found | !x.is_finite()) {
+        return Ok(());
+    }
     match values.iter().position(|x| !x.is_finite()) {
         Some(index) => Err(ProblemError::NotFinite { what, index, value: values[index] }),
         None => Ok(()),

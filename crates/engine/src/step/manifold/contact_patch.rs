@@ -3,8 +3,9 @@
 use glamx::{DPose3, DVec3};
 use std::ops::{Deref, DerefMut};
 
-/// Points kept inside a manifold before it spills to the heap: two boxes never need more.
-const INLINE: usize = 8;
+/// Points kept inside a manifold before it spills to the heap: faces of boxes that lie on each other have four, and
+/// manifolds are copied.
+const INLINE: usize = 4;
 
 /// Points where two convex pieces touch or nearly touch along one normal.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +82,7 @@ impl FeatureKey {
     }
 }
 
-/// A list of points: up to 8 inside the manifold, more on the heap. The heap part goes back to the narrow phase by
+/// A list of points: up to 4 inside the manifold, more on the heap. The heap part goes back to the narrow phase by
 /// [`super::NarrowPhase::recycle`], so that a steady step allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct ManifoldPoints {
@@ -173,6 +174,19 @@ impl Manifold {
             std::mem::swap(&mut point.on_a, &mut point.on_b);
             point.key = point.key.flipped();
         }
+    }
+
+    /// A copy moved like [`Manifold::transform`], with a heap part from `spare` if it needs one.
+    pub(super) fn placed(&self, pose: &DPose3, spare: &mut Vec<Vec<ManifoldPoint>>) -> Manifold {
+        let mut points = ManifoldPoints::with_spill(self.points.len(), spare);
+        for point in &self.points {
+            points.push(ManifoldPoint {
+                on_a: pose.transform_point(point.on_a),
+                on_b: pose.transform_point(point.on_b),
+                ..*point
+            });
+        }
+        Manifold { normal: pose.rotation * self.normal, points, sub_a: self.sub_a, sub_b: self.sub_b }
     }
 
     /// Moves the manifold, given in the axes of `pose`, to the axes `pose` is given in.

@@ -99,17 +99,35 @@ impl NarrowPhase {
         margin: f64,
         out: &mut Vec<Manifold>,
     ) {
-        let relative = pose_a.inv_mul(pose_b);
-        if !cache.question.is_some_and(|(pose, for_margin)| same_bits(&pose, &relative) && for_margin == margin) {
+        self.look(cache, shape_a, shape_b, &pose_a.inv_mul(pose_b), margin);
+        self.place(cache, pose_a, out, |manifold| manifold);
+    }
+
+    /// Brings the memory of a pair up to date, B being at `relative` in the axes of A.
+    pub(crate) fn look(
+        &mut self,
+        cache: &mut PairCache,
+        shape_a: &Shape,
+        shape_b: &Shape,
+        relative: &DPose3,
+        margin: f64,
+    ) {
+        if !cache.question.is_some_and(|(pose, for_margin)| same_bits(&pose, relative) && for_margin == margin) {
             self.work.recycle(&mut cache.answer);
-            self.work.collide_shapes(shape_a, shape_b, &relative, margin, &mut cache.answer);
-            cache.question = Some((relative, margin));
+            self.work.collide_shapes(shape_a, shape_b, relative, margin, &mut cache.answer);
+            cache.question = Some((*relative, margin));
         }
-        for manifold in &cache.answer {
-            let mut placed = self.work.copy(manifold);
-            placed.transform(pose_a);
-            out.push(placed);
-        }
+    }
+
+    /// Appends what `wrap` makes of the manifolds in the memory of a pair, moved to where A is.
+    pub(crate) fn place<T>(
+        &mut self,
+        cache: &PairCache,
+        pose_a: &DPose3,
+        out: &mut Vec<T>,
+        wrap: impl Fn(Manifold) -> T,
+    ) {
+        out.extend(cache.answer.iter().map(|manifold| wrap(manifold.placed(pose_a, &mut self.work.spare))));
     }
 
     /// Forgets the last answer and keeps its memory, so that the cache may serve another pair of shapes.
@@ -119,7 +137,7 @@ impl NarrowPhase {
     }
 
     /// Takes the memory of one manifold that is no longer needed.
-    pub fn take_back(&mut self, manifold: Manifold) {
+    pub fn take_back(&mut self, manifold: &mut Manifold) {
         self.work.take_back(manifold);
     }
 
@@ -154,7 +172,10 @@ impl Workspace {
                 let first = out.len();
                 let subs = Shapes { a: i as u32, b: j as u32 };
                 self.collide_parts(part_a, part_b, &part_a.pose.inv_mul(&pose_b), margin, subs, out);
-                out[first..].iter_mut().for_each(|manifold| manifold.transform(&part_a.pose));
+                // Most shapes are one part in its own axes: these are where they should be.
+                if part_a.pose != DPose3::IDENTITY {
+                    out[first..].iter_mut().for_each(|manifold| manifold.transform(&part_a.pose));
+                }
             }
         }
     }
@@ -275,21 +296,14 @@ impl Workspace {
         ManifoldPoints::with_spill(count, &mut self.spare)
     }
 
-    fn copy(&mut self, manifold: &Manifold) -> Manifold {
-        let mut points = self.fresh(manifold.points.len());
-        manifold.points.iter().for_each(|point| points.push(*point));
-        Manifold { normal: manifold.normal, points, sub_a: manifold.sub_a, sub_b: manifold.sub_b }
-    }
-
     fn recycle(&mut self, manifolds: &mut Vec<Manifold>) {
-        for manifold in manifolds.drain(..) {
-            self.take_back(manifold);
-        }
+        manifolds.iter_mut().for_each(|manifold| self.take_back(manifold));
+        manifolds.clear();
     }
 
-    fn take_back(&mut self, manifold: Manifold) {
+    fn take_back(&mut self, manifold: &mut Manifold) {
         if manifold.points.spill.capacity() > 0 {
-            self.spare.push(manifold.points.spill);
+            self.spare.push(std::mem::take(&mut manifold.points.spill));
         }
     }
 }

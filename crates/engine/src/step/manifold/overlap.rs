@@ -107,7 +107,8 @@ impl Overlap {
     /// `limit`. Nothing when one of them is a corner: then the closest points are the whole story.
     pub(super) fn find(&mut self, n: DVec3, a: &Polygon, b: &Polygon, limit: f64, out: &mut Vec<OverlapPoint>) {
         let plane = Plane::new(n, a.points[0]);
-        let size = extent(a).max(extent(b));
+        let extents = [extent(a), extent(b)];
+        let size = extents[0].max(extents[1]);
         self.corners.clear();
         match (a.points.len(), b.points.len()) {
             (1, _) | (_, 1) => return,
@@ -122,13 +123,15 @@ impl Overlap {
             _ => self.clip_polygon(&plane, a, b, REACH * size),
         }
         let first = out.len();
-        let merge = MERGE * extent(a).min(extent(b)) + ROUND_OFF * size;
+        let merge = MERGE * extents[0].min(extents[1]) + ROUND_OFF * size;
         for &corner in &self.corners {
             let ground = plane.lift(corner.at);
             let (low, high) = (plane.height(a, corner.at, ground), plane.height(b, corner.at, ground));
             let gap = high - low;
             let point = OverlapPoint { on_a: ground + n * low, on_b: ground + n * high, gap, key: corner.key };
-            let near = |other: &OverlapPoint| (other.on_a - point.on_a).reject_from_normalized(n).length() <= merge;
+            let near = |other: &OverlapPoint| {
+                (other.on_a - point.on_a).reject_from_normalized(n).length_squared() <= merge * merge
+            };
             // Corners that coincide are neighbours around the overlap; the deeper stands for both.
             let twin =
                 [out.len().wrapping_sub(1), first].into_iter().find(|&i| i >= first && i < out.len() && near(&out[i]));
@@ -157,7 +160,7 @@ impl Overlap {
         }
         let sides = self.flat_a.len();
         for i in 0..sides {
-            let (from, to) = (self.flat_a[i], self.flat_a[(i + 1) % sides]);
+            let (from, to) = (self.flat_a[i], self.flat_a[after(i, sides)]);
             let Some(along) = (to - from).try_normalize() else { continue };
             let inward = along.perp() * sense;
             self.heights.clear();
@@ -165,7 +168,7 @@ impl Overlap {
             self.clipped.clear();
             let count = self.corners.len();
             for k in 0..count {
-                let next = (k + 1) % count;
+                let next = after(k, count);
                 let (corner, height, ahead) = (self.corners[k], self.heights[k], self.heights[next]);
                 let (inside, ahead_inside) = (height >= -reach, ahead >= -reach);
                 if inside {
@@ -262,6 +265,11 @@ impl Overlap {
         let area: f64 = self.flat_a.windows(2).map(|w| (w[0] - origin).perp_dot(w[1] - origin)).sum();
         1f64.copysign(area)
     }
+}
+
+/// The next of `count` around.
+fn after(index: usize, count: usize) -> usize {
+    if index + 1 < count { index + 1 } else { 0 }
 }
 
 /// Key of the point where side `i` of A cuts a side of the clipped polygon.

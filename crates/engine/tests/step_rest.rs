@@ -1,0 +1,89 @@
+//! A scene at rest costs a look: the impulses of a step are the answer of the next, and again, until their own error has
+//! grown to a share of the tolerance. A load held by impulses that do not change is an inverted pendulum, so that takes a
+//! dozen steps or two, and then one solve gives impulses for as many more.
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+mod fixture;
+use fixture::*;
+use signorini::Snapshot;
+
+/// Steps before the scene is looked at, and steps that are.
+const BEFORE: usize = 20;
+const LOOKED_AT: usize = 120;
+
+fn pyramid(base: usize) -> World {
+    let mut world = world();
+    add_floor(&mut world, 0.5, 0.0);
+    for layer in 0..base {
+        for i in 0..base - layer {
+            let x = 1.1 * (i as f64 - 0.5 * (base - 1 - layer) as f64);
+            let name = format!("{layer:02}{i:02}");
+            world.add(cube(&name, v(x, 0.0, 0.5 + layer as f64)).material(surface(0.5, 0.0))).unwrap();
+        }
+    }
+    world
+}
+
+/// Bricks in quarter bond.
+fn wall(rows: usize, columns: usize) -> World {
+    let mut world = world();
+    add_floor(&mut world, 0.5, 0.0);
+    for row in 0..rows {
+        for i in 0..columns {
+            let x = 2.04 * i as f64 + if row % 2 == 0 { 0.0 } else { 0.5 };
+            let brick = Body::dynamic(Shape::cuboid(v(1.0, 0.5, 0.5)).unwrap()).mass(2.0).material(surface(0.5, 0.0));
+            world.add(brick.position(v(x, 0.0, 0.5 + row as f64)).named(&format!("{row:02}{i:02}"))).unwrap();
+        }
+    }
+    world
+}
+
+/// How many of the steps that are looked at needed a solver.
+fn solves(world: &mut World) -> usize {
+    for _ in 0..BEFORE {
+        step_checked(world, H);
+    }
+    let tolerance = Settings::default().stop.tolerance.value;
+    let mut solves = 0;
+    for _ in 0..LOOKED_AT {
+        let report = step_checked(world, H);
+        solves += usize::from(report.effort.iterations > 0);
+        // What is taken again without a solve is far better than it has to be.
+        let natural = report.certificate.unwrap().natural;
+        assert!(natural <= 0.1 * tolerance, "step {}: {natural:e} m/s", world.steps());
+    }
+    solves
+}
+
+#[test]
+fn a_pyramid_at_rest_is_solved_once_in_many_steps() {
+    let solves = solves(&mut pyramid(10));
+    assert!(solves <= LOOKED_AT / 8, "{solves} of {LOOKED_AT} steps");
+}
+
+#[test]
+fn a_wall_at_rest_is_solved_once_in_many_steps() {
+    let solves = solves(&mut wall(8, 5));
+    assert!(solves <= LOOKED_AT / 8, "{solves} of {LOOKED_AT} steps");
+}
+
+/// What holds a body from the next step on is part of the state: a world taken back goes on with the same bits.
+#[test]
+fn a_restored_world_at_rest_goes_on_with_the_same_bits() {
+    let mut world = pyramid(6);
+    // In the middle of a stretch between two solves, and right after one.
+    for steps in [25, 1, 1, 1, 1, 1] {
+        for _ in 0..steps {
+            world.step(H).unwrap();
+        }
+        let mut restored =
+            World::from_snapshot(&Snapshot::from_bytes(&world.snapshot().to_bytes()).expect("own bytes"));
+        let mut original = world.fork();
+        for _ in 0..40 {
+            original.step(H).unwrap();
+            restored.step(H).unwrap();
+        }
+        assert_eq!(original.snapshot().to_bytes(), restored.snapshot().to_bytes());
+    }
+}
