@@ -8,6 +8,9 @@ use signorini::glamx::{DQuat, DVec3};
 use signorini::{BodyHandle, ImpactLaw, Material, Method, Settings, Shape, StepReport, StepStatus, World};
 
 /// A method, or a method with a number of sweeps; `sequential` is `exact` with impacts passed on from body to body.
+///
+/// The other methods of `Method::ALL` are for problems of a few contacts or need minutes for a step of these scenes:
+/// `signorini bench` and `signorini solve` compare them on scenes and problems of their size.
 pub const SETTINGS: &[&str] =
     &["exact", "sequential", "interior-point", "nsgs", "pgs", "block-pgs", "pgs-10", "pgs-50"];
 
@@ -35,7 +38,7 @@ fn settings(name: &str, gravity: [f64; 3]) -> Result<Settings, BenchError> {
     Ok(settings)
 }
 
-pub fn load(scene: &Scene, name: &'static str) -> Result<Box<dyn Engine>, BenchError> {
+pub fn load(scene: &Scene, name: &'static str, _threads: usize) -> Result<Box<dyn Engine>, BenchError> {
     let mut world = World::new(settings(name, scene.gravity)?).map_err(BenchError::engine)?;
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (index, body) in scene.bodies.iter().enumerate() {
@@ -81,6 +84,21 @@ impl Engine for Ours {
 
     fn contacts(&self) -> Option<usize> {
         Some(self.world.contacts().len())
+    }
+
+    fn stages(&self) -> Vec<(&'static str, f64)> {
+        let Some(report) = &self.last else { return Vec::new() };
+        let times = &report.times;
+        vec![
+            ("free motion", times.free_motion),
+            ("broad phase", times.broad_phase),
+            ("manifolds", times.manifold),
+            ("contacts", times.contact),
+            ("islands", times.island),
+            ("solve", times.solve),
+            ("positions", times.position),
+            ("integration", times.integrate),
+        ]
     }
 
     fn verdict(&self) -> Option<(f64, bool)> {

@@ -1,11 +1,7 @@
-//! Tables from the lines: one row per engine and settings, one table per family of scenes.
+//! One row per engine and settings, one table per family of scenes; then what the judge says, and where we are beaten.
 
-use crate::BenchError;
-use crate::record::{Line, Machine};
-use std::collections::BTreeMap;
+use super::{Figures, Row, beaten, begin, number, table};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 /// A table: its title, what the answer from paper is, and its columns as (heading, scene, metric).
 struct Table {
@@ -24,7 +20,6 @@ const TABLES: &[Table] = &[
             ("down m", "S1_stack10", "drift_z_m"),
             ("overlap m", "S1_stack10", "overlap_end_m"),
             ("kinetic J", "S1_stack10", "kinetic_end_J"),
-            ("worst residual m/s", "S1_stack10", "worst_residual_m_per_s"),
         ],
     },
     Table {
@@ -149,116 +144,112 @@ const TABLES: &[Table] = &[
             ("300, 10 kg, no flag", "S10_v300_dyn_noccd", "passed_through"),
         ],
     },
+    Table {
+        title: "Before our judge: residual of the median step [m/s]",
+        answer: "Zero. The step's contacts and impulses, as the engine tells them, against Signorini's and Coulomb's laws \
+                 ([certificate.md](../certificate.md)). Rigid contact is asked of all; engines with soft contact answer \
+                 another question, and this is the distance between the two. `unexplained`: change of velocity that the \
+                 impulses told do not give.",
+        columns: &[
+            ("stack", "S1_stack10", "residual_median_m_per_s"),
+            ("1e3 : 1", "S2_ratio1e3", "residual_median_m_per_s"),
+            ("sticks", "S3_stick", "residual_median_m_per_s"),
+            ("slides", "S3_slide", "residual_median_m_per_s"),
+            ("pyramid", "S6_pyramid20", "residual_median_m_per_s"),
+            ("wall", "S7_wall", "residual_median_m_per_s"),
+            ("pile", "S7_pile500", "residual_median_m_per_s"),
+            ("cube, 22.5°", "S8c_22deg", "residual_median_m_per_s"),
+            ("unexplained, stack", "S1_stack10", "unexplained_median_m_per_s"),
+            ("unexplained, cube", "S8c_22deg", "unexplained_median_m_per_s"),
+        ],
+    },
+    Table {
+        title: "Before our judge: residual of the worst step [m/s]",
+        answer: "The same of the worst step, beginnings and impacts included.",
+        columns: &[
+            ("stack", "S1_stack10", "residual_worst_m_per_s"),
+            ("1e3 : 1", "S2_ratio1e3", "residual_worst_m_per_s"),
+            ("sticks", "S3_stick", "residual_worst_m_per_s"),
+            ("slides", "S3_slide", "residual_worst_m_per_s"),
+            ("pyramid", "S6_pyramid20", "residual_worst_m_per_s"),
+            ("wall", "S7_wall", "residual_worst_m_per_s"),
+            ("pile", "S7_pile500", "residual_worst_m_per_s"),
+            ("cube, 22.5°", "S8c_22deg", "residual_worst_m_per_s"),
+        ],
+    },
+    Table {
+        title: "Two threads, milliseconds per step",
+        answer: "Wall time against the CPU time of one thread. Rapier is compared with one thread only: its parallel \
+                 pipeline is a choice at build time for all of its rows. MuJoCo, PyBullet and Drake step one scene with \
+                 one thread.",
+        columns: &[
+            ("stack", "S1_stack10", "ms_per_step"),
+            ("pyramid", "S6_pyramid20", "ms_per_step"),
+            ("wall", "S7_wall", "ms_per_step"),
+            ("pile, settled", "S7_pile500", "ms_settled"),
+        ],
+    },
 ];
 
-type Row = (String, String);
+/// The table that has two rows per engine only: one thread and two.
+const THREADS: &str = "Two threads, milliseconds per step";
 
-/// Writes `side_by_side.md` and `side_by_side.csv`.
-pub fn write(files: &[PathBuf], folder: &Path) -> Result<(), BenchError> {
-    let mut machine = None;
-    let mut lines: Vec<Line> = Vec::new();
-    for path in files {
-        let bad = |what: String| BenchError::Input { path: path.clone(), what };
-        let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
-        for (number, line) in text.lines().enumerate() {
-            if let Ok(found) = serde_json::from_str::<Machine>(line) {
-                machine.get_or_insert(found);
-                continue;
-            }
-            let parsed = serde_json::from_str(line).map_err(|error| bad(format!("line {}: {error}", number + 1)))?;
-            lines.push(parsed);
-        }
-    }
-    let fail = |path: &Path| {
-        let path = path.to_owned();
-        move |error: std::io::Error| BenchError::Input { path, what: error.to_string() }
-    };
-    fs::create_dir_all(folder).map_err(fail(folder))?;
-    let page = folder.join("side_by_side.md");
-    fs::write(&page, markdown(machine.as_ref(), &lines)).map_err(fail(&page))?;
-    let table = folder.join("side_by_side.csv");
-    fs::write(&table, csv(&lines)).map_err(fail(&table))
-}
-
-fn markdown(machine: Option<&Machine>, lines: &[Line]) -> String {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut values: BTreeMap<(Row, &str, &str), Option<f64>> = BTreeMap::new();
-    let mut cut: BTreeMap<(Row, &str), &str> = BTreeMap::new();
-    for line in lines {
-        let row = (line.engine.clone(), line.settings.clone());
-        if !rows.contains(&row) {
-            rows.push(row.clone());
-        }
-        if let Some(error) = &line.error {
-            cut.insert((row.clone(), &line.scene), error);
-        }
-        values.insert((row, &line.scene, &line.metric), line.value);
-    }
-    let mut out = String::from(
-        "# Side by side\n\nThe same scenes in several engines, measured from poses, velocities and CPU times alone. \
-         Generated; the command is in [README.md](README.md), the numbers are in [side_by_side.csv](side_by_side.csv).\n",
+pub fn page(figures: &Figures) -> String {
+    let mut out = begin("Side by side");
+    out.push_str(
+        "\nThe same scenes in several engines, measured from poses, velocities and times alone. The command is in \
+         [README.md](README.md), all numbers are in [side_by_side.csv](side_by_side.csv), time against precision is drawn \
+         in [work_precision/](work_precision/README.md).\n\
+         \nSleeping and damping are off everywhere. `default` is what a user of the engine gets; `stiff`, `coulomb`, \
+         `elliptic`, `it200` and `sub8` are its strongest reasonable settings (`bench/src/engines`, \
+         `bench/python/peers.py`). MuJoCo and Drake have no coefficient of restitution: their rows with e > 0 are expected \
+         to miss, except MuJoCo's `stiff`, which gives contacts a spring that bounces. Boxes in Drake stand on small balls \
+         near their corners, because its point contact has one point per pair of boxes.\n",
     );
-    if let Some(Machine { processor, cores, load, commit }) = machine {
-        let load = load.map_or_else(|| "unknown".to_owned(), |l| format!("{l:.1}"));
-        let _ = write!(out, "\n{processor}, {cores} cores, load {load} at the start, commit {commit}. ");
-        out.push_str("Times: CPU time of one thread, median over steps after the first fifth, best of the rounds.\n");
+    out.push_str(&figures.circumstances());
+    for part in TABLES {
+        let _ = write!(out, "\n## {}\n\n{}\n", part.title, part.answer);
+        let headings: Vec<&str> =
+            ["engine", "settings"].into_iter().chain(part.columns.iter().map(|(heading, ..)| *heading)).collect();
+        let rows = figures.rows.iter().filter(|row| belongs(figures, part, row));
+        table(&mut out, &headings, 2, rows.map(|row| cells(figures, part, row)));
     }
-    for table in TABLES {
-        let _ = write!(out, "\n## {}\n\n{}\n\n| engine | settings |", table.title, table.answer);
-        for (heading, ..) in table.columns {
-            let _ = write!(out, " {heading} |");
-        }
-        out.push_str("\n|---|---|");
-        out.push_str(&"---:|".repeat(table.columns.len()));
-        out.push('\n');
-        for row in &rows {
-            let found = |(_, scene, metric): &(&str, &'static str, &'static str)| {
-                values.get(&(row.clone(), *scene, *metric)).copied()
-            };
-            if table.columns.iter().all(|column| found(column).is_none()) {
-                continue;
-            }
-            let early = table.columns.iter().any(|(_, scene, _)| cut.contains_key(&(row.clone(), *scene)));
-            let _ = write!(out, "| {} | {}{} |", row.0, row.1, if early { " †" } else { "" });
-            for column in table.columns {
-                let text = match found(column) {
-                    Some(Some(value)) => number(value),
-                    Some(None) => "not finite".to_owned(),
-                    None => "–".to_owned(),
-                };
-                let _ = write!(out, " {text} |");
-            }
-            out.push('\n');
-        }
-    }
-    if !cut.is_empty() {
-        out.push_str("\n† ended early:\n\n");
-        for ((row, scene), error) in &cut {
-            let _ = writeln!(out, "- {} {}, {scene}: {error}", row.0, row.1);
-        }
-    }
+    beaten::section(&mut out, figures);
+    early(&mut out, figures);
     out
 }
 
-/// Three significant digits; small whole numbers as they are.
-fn number(value: f64) -> String {
-    let size = value.abs();
-    if value == value.trunc() && size < 1e5 {
-        format!("{value}")
-    } else if (1e-2..1e4).contains(&size) {
-        let digits = (2 - size.log10().floor() as i32).max(0) as usize;
-        format!("{value:.digits$}")
-    } else {
-        format!("{value:.2e}")
-    }
+/// Whether a row has anything in a table.
+fn belongs(figures: &Figures, part: &Table, row: &Row) -> bool {
+    let threaded = |engine: &str| figures.rows.iter().any(|row| row.0 == engine && row.1.contains('×'));
+    let wanted = part.title != THREADS || threaded(&row.0) && (row.1.contains('×') || row.1 == base(&row.0));
+    let shown = part.title == THREADS || !row.1.contains('×');
+    wanted && shown && part.columns.iter().any(|(_, scene, metric)| figures.found(row, scene, metric).is_some())
 }
 
-fn csv(lines: &[Line]) -> String {
-    let mut out = String::from("engine,version,settings,scene,metric,value\n");
-    for line in lines {
-        let value = line.value.map_or_else(String::new, |v| format!("{v:e}"));
-        let _ =
-            writeln!(out, "{},{},{},{},{},{value}", line.engine, line.version, line.settings, line.scene, line.metric);
+/// The single-threaded row that a threaded one belongs to.
+fn base(engine: &str) -> &'static str {
+    if engine == "signorini" { "exact" } else { "default" }
+}
+
+fn cells(figures: &Figures, part: &Table, row: &Row) -> Vec<String> {
+    let early = part.columns.iter().any(|(_, scene, _)| figures.cut(row, scene).is_some());
+    let mut cells = vec![row.0.clone(), format!("{}{}", row.1, if early { " †" } else { "" })];
+    cells.extend(part.columns.iter().map(|(_, scene, metric)| match figures.found(row, scene, metric) {
+        Some(Some(value)) => number(value),
+        Some(None) => "not finite".to_owned(),
+        None => "–".to_owned(),
+    }));
+    cells
+}
+
+fn early(out: &mut String, figures: &Figures) {
+    let mut cut = figures.cuts().peekable();
+    if cut.peek().is_none() {
+        return;
     }
-    out
+    out.push_str("\n† ended early:\n\n");
+    for (row, scene, error) in cut {
+        let _ = writeln!(out, "- {} {}, {scene}: {error}", row.0, row.1);
+    }
 }
