@@ -115,9 +115,8 @@ mod tests {
             impulse: [0.0, 0.0, 0.025 * share],
         };
         let mut run = Trajectory { frames: vec![frame(0), frame(1)], ..Trajectory::default() };
-        let corners = |share| {
-            [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)].map(|(x, y)| corner(x, y, share)).to_vec()
-        };
+        let corners =
+            |share| [(0.5, 0.5), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)].map(|(x, y)| corner(x, y, share)).to_vec();
         run.touches = vec![Touched { step: 0, contacts: corners(1.0) }];
         let graded = grade(&scene, &run);
         assert!(graded.residuals[0] < 1e-15 && graded.unexplained[0] < 1e-15, "{graded:?}");

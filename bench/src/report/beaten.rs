@@ -28,6 +28,7 @@ pub fn section(out: &mut String, figures: &Figures) {
     );
     let mut faster = Vec::new();
     let mut fastest = Vec::new();
+    let mut largest = (1.0, String::new());
     for scene in &figures.scenes {
         let Some(mine) = figures.value(&ours(), scene, "ms_per_step") else { continue };
         let Some((row, theirs)) = least(figures, scene, "ms_per_step", |row| !row.1.contains('×')) else { continue };
@@ -38,6 +39,16 @@ pub fn section(out: &mut String, figures: &Figures) {
         let profile = figures.profile(&ours(), scene);
         let shares: Vec<String> =
             profile.iter().take(3).map(|(stage, share)| format!("{stage} {:.0} %", 100.0 * share)).collect();
+        if mine / theirs > largest.0 {
+            let mostly = profile.first().map_or(String::new(), |(stage, share)| {
+                format!(": {:.0} % of our time there is {stage}", 100.0 * share)
+            });
+            let factor = number(mine / theirs);
+            largest = (
+                mine / theirs,
+                format!("\nAt most, another engine is {factor} times as fast ({}, `{scene}`){mostly}.\n", name(row)),
+            );
+        }
         faster.push(vec![
             format!("`{scene}`"),
             name(row),
@@ -47,6 +58,7 @@ pub fn section(out: &mut String, figures: &Figures) {
             number(mine / theirs),
         ]);
     }
+    out.push_str(&largest.1);
     table(out, &["scene", "fastest other", "our time", "our ms/step", "its ms/step", "factor"], 3, faster);
     if !fastest.is_empty() {
         out.push_str(&format!("\nWe are the fastest on {}.\n", fastest.join(", ")));
