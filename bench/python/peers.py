@@ -45,8 +45,8 @@ class Engine(Protocol):
 
 def touch(a: int | None, b: int | None, point: Any, normal: Any, gap: float, impulse: Any) -> Touch:
     """A contact of the bodies of these indices, None for a body of the world that never moves."""
-    floats = lambda values: [float(x) for x in values]  # noqa: E731
-    return {"a": a, "b": b, "point": floats(point), "normal": floats(normal), "gap": float(gap), "impulse": floats(impulse)}
+    vectors = {"point": point, "normal": normal, "impulse": impulse}
+    return {"a": a, "b": b, "gap": float(gap)} | {name: [float(x) for x in v] for name, v in vectors.items()}
 
 
 def fixed_state(body: dict[str, Any]) -> tuple[list[float], list[float]]:

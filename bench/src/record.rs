@@ -182,7 +182,9 @@ fn write_entry(
             write_line(out, path, &run, metric, value, None)?;
         }
     }
-    for (stage, milliseconds) in &run.stages {
+    // The profile of the row that the pages explain; those of the others differ in the solve only.
+    let explained = format!("{}/{}", run.engine, run.settings) == REFERENCE;
+    for (stage, milliseconds) in run.stages.iter().filter(|_| explained) {
         write_line(out, path, &run, "stage_ms_per_step", *milliseconds, Some(stage))?;
     }
     Ok(())

@@ -182,7 +182,7 @@ fn or_dash(value: Option<f64>) -> String {
 fn csv(figures: &Figures) -> String {
     let mut out = String::from("engine,version,settings,scene,metric,of,value\n");
     for line in &figures.lines {
-        let value = line.value.map_or_else(String::new, |v| format!("{v:e}"));
+        let value = line.value.map_or_else(String::new, |v| format!("{v:.6e}"));
         let of = line.of.as_deref().unwrap_or("").replace(',', ";");
         let Line { engine, version, settings, scene, metric, .. } = line;
         let _ = writeln!(out, "{engine},{version},{settings},{scene},{metric},{of},{value}");

@@ -131,7 +131,7 @@ pub fn run(arguments: &BenchArguments, output: &mut Output) -> Result<Verdict, I
     if let Some(folder) = &arguments.work_precision {
         measured.extend(foreign);
         let points = lines::points(&measured);
-        let drawn = page::write(folder, &points, &measured)?;
+        let drawn = page::write(folder, &points)?;
         if !arguments.json {
             output.line(&format!("{drawn} drawings, README.md and work_precision.csv in {}", folder.display()))?;
         }

@@ -1,13 +1,13 @@
 //! The folder of `--work-precision`: a drawing per scene, a page that shows them with their numbers, and the numbers raw.
 
-use super::lines::{Line, Point};
+use super::lines::Point;
 use crate::error::InputError;
 use crate::plot;
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Writes everything; how many drawings.
-pub fn write(folder: &Path, points: &[Point], lines: &[Line]) -> Result<usize, InputError> {
+pub fn write(folder: &Path, points: &[Point]) -> Result<usize, InputError> {
     let mut scenes: Vec<&str> = Vec::new();
     for point in points {
         if !scenes.contains(&point.scene.as_str()) {
@@ -38,7 +38,7 @@ pub fn write(folder: &Path, points: &[Point], lines: &[Line]) -> Result<usize, I
         section(&mut page, scene, &name, &of);
     }
     save("README.md", &page)?;
-    save("work_precision.csv", &csv(lines))?;
+    save("work_precision.csv", &csv(points))?;
     Ok(drawn)
 }
 
@@ -74,16 +74,17 @@ fn file_name(scene: &str) -> String {
     scene.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
 }
 
-fn csv(lines: &[Line]) -> String {
+fn csv(points: &[Point]) -> String {
     let cell = |text: &str| {
         if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
     };
-    let mut out = String::from("engine,version,settings,scene,metric,of,value\n");
-    for line in lines {
-        let value = line.value.map_or_else(String::new, |v| format!("{v:e}"));
-        let cells = [&line.engine, &line.version, &line.settings, &line.scene, &line.metric].map(|text| cell(text));
-        let of = cell(line.of.as_deref().unwrap_or(""));
-        let _ = writeln!(out, "{},{of},{value}", cells.join(","));
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:e}"));
+    let mut out = String::from("engine,settings,scene,ms_per_step,residual_m_per_s,departure,departure_of,certified\n");
+    for point in points {
+        let names = [&point.engine, &point.settings, &point.scene].map(|text| cell(text)).join(",");
+        let numbers = [Some(point.milliseconds), point.residual, point.departure].map(number).join(",");
+        let certified = point.certified.map_or("", |yes| if yes { "yes" } else { "no" });
+        let _ = writeln!(out, "{names},{numbers},{},{certified}", cell(point.of.as_deref().unwrap_or("")));
     }
     out
 }
