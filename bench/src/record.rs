@@ -153,7 +153,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), BenchError> {
             }
         }
         let reference = contenders.iter().position(|contender| contender.name() == REFERENCE);
-        let reference = reference.map(|index| entries[index].milliseconds.clone()).unwrap_or_default();
+        let reference = reference.map(|index| entries[index].seconds.clone()).unwrap_or_default();
         for entry in entries {
             write_entry(&mut out, &arguments.out, scene, entry, &reference)?;
         }
@@ -168,13 +168,17 @@ fn write_entry(
     path: &Path,
     scene: &Scene,
     entry: Entry,
-    reference: &[f64],
+    reference: &[Vec<f64>],
 ) -> Result<(), BenchError> {
     let Some(mut run) = entry.run else { return Ok(()) };
     run.settle_times(&entry.seconds);
     write_metrics(out, path, scene, &run)?;
-    // Round by round, so that what slowed a whole round down falls out.
-    let ratios: Vec<f64> = entry.milliseconds.iter().zip(reference).map(|(mine, other)| mine / other).collect();
+    // Round by round, so that what slowed a whole round down falls out; over the steps that both took.
+    let ratio = |(mine, other): (&Vec<f64>, &Vec<f64>)| {
+        let common = mine.len().min(other.len());
+        median(&mine[common / 5..common]) / median(&other[common / 5..common])
+    };
+    let ratios: Vec<f64> = entry.seconds.iter().zip(reference).map(ratio).collect();
     let (least, most) = (entry.milliseconds.iter().copied().fold(f64::INFINITY, f64::min), entry.milliseconds.iter());
     let spread = most.copied().fold(0.0, f64::max) / least;
     for (metric, value) in [("time_ratio_to_exact", median(&ratios)), ("spread_of_rounds", spread)] {

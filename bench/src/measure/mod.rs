@@ -225,8 +225,8 @@ fn slide(scene: &Scene, run: &Trajectory, start: &Frame, end: &Frame, out: &mut 
     let (speed, direction) = (launch.length(), launch.normalize());
     let deceleration = scene.bodies[1].mu * DVec3::from_array(scene.gravity).length();
     // From the last frame that surely slides, on at the deceleration on paper: exact where the motion is.
-    let sliding = run.frames.iter().map(|f| (f.step as f64 * scene.dt, velocity(f, 1).truncate().length()));
-    let last = sliding.filter(|(_, v)| *v > deceleration * scene.dt).last();
+    let mut sliding = run.frames.iter().map(|f| (f.step as f64 * scene.dt, velocity(f, 1).truncate().length()));
+    let last = sliding.rfind(|(_, v)| *v > deceleration * scene.dt);
     let stop = last.map_or(f64::NAN, |(time, speed)| time + speed / deceleration);
     let way = position(end, 1) - position(start, 1);
     let climb = run.frames.iter().map(|f| velocity(f, 1).z.abs()).fold(0.0, f64::max);

@@ -24,28 +24,32 @@ fn least<'a>(figures: &'a Figures, scene: &str, metric: &str, counts: impl Fn(&R
 pub fn section(out: &mut String, figures: &Figures) {
     out.push_str(
         "\n## Where others are faster\n\nThe fastest other engine on each scene, whatever its answer, and where the time \
-         of `exact` goes. Scenes where we are the fastest are left out.\n",
+         of `exact` goes. The factor is over the steps that both took, where one was cut off. Scenes where we are the fastest are left out.\n",
     );
     let mut faster = Vec::new();
     let mut fastest = Vec::new();
     let mut largest = (1.0, String::new());
     for scene in &figures.scenes {
         let Some(mine) = figures.value(&ours(), scene, "ms_per_step") else { continue };
-        let Some((row, theirs)) = least(figures, scene, "ms_per_step", |row| !row.1.contains('×')) else { continue };
-        if theirs >= mine {
+        // Over the steps that both took: a run that was cut off ended before the scene came to rest.
+        let Some((row, ratio)) = least(figures, scene, "time_ratio_to_exact", |row| !row.1.contains('×')) else {
+            continue;
+        };
+        let theirs = figures.value(row, scene, "ms_per_step").unwrap_or(f64::NAN);
+        if ratio >= 1.0 {
             fastest.push(format!("`{scene}`"));
             continue;
         }
         let profile = figures.profile(&ours(), scene);
         let shares: Vec<String> =
             profile.iter().take(3).map(|(stage, share)| format!("{stage} {:.0} %", 100.0 * share)).collect();
-        if mine / theirs > largest.0 {
+        if 1.0 / ratio > largest.0 {
             let mostly = profile.first().map_or(String::new(), |(stage, share)| {
                 format!(": {:.0} % of our time there is {stage}", 100.0 * share)
             });
-            let factor = number(mine / theirs);
+            let factor = number(1.0 / ratio);
             largest = (
-                mine / theirs,
+                1.0 / ratio,
                 format!("\nAt most, another engine is {factor} times as fast ({}, `{scene}`){mostly}.\n", name(row)),
             );
         }
@@ -55,7 +59,7 @@ pub fn section(out: &mut String, figures: &Figures) {
             shares.join(", "),
             number(mine),
             number(theirs),
-            number(mine / theirs),
+            number(1.0 / ratio),
         ]);
     }
     out.push_str(&largest.1);

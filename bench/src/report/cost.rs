@@ -61,7 +61,7 @@ fn price(figures: &Figures, row: &Row) -> Option<(f64, f64, f64, usize)> {
 
 fn summary(out: &mut String, figures: &Figures) {
     out.push_str(
-        "\n## In short\n\nTime of `exact` divided by the time of the row, of the same rounds, over the scenes below \
+        "\n## In short\n\nTime of `exact` divided by the time of the row, of the same rounds and steps, over the scenes below \
          (geometric mean, least, largest): above one, the row is faster. Beside it, the worst residual of the row over those \
          scenes, and of `exact`.\n",
     );

@@ -14,6 +14,9 @@ const LEGEND_WIDTH: f64 = 160.0;
 /// Width of a letter and height of a line of a label \[px\].
 const LETTER: (f64, f64) = (6.2, 12.0);
 
+/// What a panel shows of a point, if it has it.
+type Precision = fn(&Point) -> Option<f64>;
+
 /// The whole drawing.
 pub fn draw(scene: &str, points: &[&Point]) -> String {
     let mut engines: Vec<&str> = Vec::new();
@@ -25,7 +28,7 @@ pub fn draw(scene: &str, points: &[&Point]) -> String {
     let (width, height) = (2.0 * PANEL.0 + LEGEND_WIDTH, TITLE_HEIGHT + PANEL.1);
     let mut svg = Svg::new(width, height, &format!("{scene}: time against precision"));
     let of = points.iter().find_map(|point| point.of.as_deref()).unwrap_or("departure from the answer on paper");
-    let panels: [(&str, &str, fn(&Point) -> Option<f64>); 2] = [
+    let panels: [(&str, &str, Precision); 2] = [
         ("residual of the worst step, by the certificate", "residual [m/s]", |point| point.residual),
         ("departure from the answer on paper", of, |point| point.departure),
     ];
@@ -43,7 +46,7 @@ fn panel(
     points: &[&Point],
     engines: &[&str],
     (title, unit): (&str, &str),
-    value: fn(&Point) -> Option<f64>,
+    value: Precision,
 ) {
     let Frame { left, right, top, bottom } = *frame;
     let shown: Vec<(&Point, f64)> = points
