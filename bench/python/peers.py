@@ -1,10 +1,13 @@
 """Engines that are driven from Python, on the scenes that `signorini-bench scenes` writes.
 
     python peers.py SCENES OUT [--engines mujoco,pybullet,drake] [--only S1] [--budget 60]
+    python peers.py --serve ENGINE
 
-Each run writes OUT/ENGINE-SETTINGS-SCENE.json with poses, velocities and CPU times; `signorini-bench grade` measures
-them. An engine that is not installed is skipped with a line that says so. Poses are centre and (w, x, y, z); velocities
-are world axes.
+The first writes OUT/ENGINE-SETTINGS-SCENE.json per run, with poses, velocities, contacts and CPU times;
+`signorini-bench grade` measures them. The second is how `signorini-bench run --python` takes an engine into its
+interleaved rounds: a line that says hello, then one answer per request, one line of JSON each. An engine that is not
+installed is skipped with a line that says so. Poses are centre and (w, x, y, z); velocities are world axes; impulses are
+those on b over the whole step, in world axes.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any, Protocol
 
 Scene = dict[str, Any]
 Frame = dict[str, Any]
+Touch = dict[str, Any]
 
 
 class Engine(Protocol):
@@ -32,15 +36,32 @@ class Engine(Protocol):
 
     def contacts(self) -> int | None: ...
 
+    def touching(self) -> list[Touch] | None:
+        """Contacts of the last step with their impulses, as `signorini audit` reads them; None if it cannot be told."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def touch(a: int | None, b: int | None, point: Any, normal: Any, gap: float, impulse: Any) -> Touch:
+    """A contact of the bodies of these indices, None for a body of the world that never moves."""
+    vectors = {"point": point, "normal": normal, "impulse": impulse}
+    return {"a": a, "b": b, "gap": float(gap)} | {name: [float(x) for x in v] for name, v in vectors.items()}
+
 
 def fixed_state(body: dict[str, Any]) -> tuple[list[float], list[float]]:
     return [*body["pos"], *body["quat"]], [0.0] * 6
 
 
 class MuJoCo:
-    """MuJoCo. `default`: as it comes. `stiff`: elliptic cone, constant impedance 0.9999, time constant 2 steps."""
+    """MuJoCo. `default`: as it comes (pyramidal cone). `elliptic`: its elliptic cone, else as it comes. `stiff`: elliptic
+    cone, constant impedance 0.9999, time constant two steps, impratio 100, at most 100 Newton iterations to 1e-10.
 
-    settings = ("default", "stiff")
+    It has no restitution. Where a scene asks for e > 0, `stiff` uses a spring of ten steps' contact time whose damping
+    gives e: -k r - b v with k = wn^2, b = 2 zeta wn, zeta = -ln e / sqrt(pi^2 + ln^2 e).
+    """
+
+    settings = ("default", "elliptic", "stiff")
 
     def __init__(self, scene: Scene, settings: str) -> None:
         import mujoco
@@ -49,9 +70,13 @@ class MuJoCo:
         stiff = settings == "stiff"
         dt = scene["dt"]
         option = f'timestep="{dt}" gravity="{" ".join(map(str, scene["gravity"]))}"'
+        if settings == "elliptic":
+            option += ' cone="elliptic"'
         if stiff:
             option += ' cone="elliptic" impratio="100" iterations="100" tolerance="1e-10"'
-        solver = f'solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001 0.5 2"' if stiff else ""
+        bounce = max(body["e"] for body in scene["bodies"])
+        solver = f'solref="{bouncing(bounce, dt) if bounce > 0 else f"{2 * dt} 1"}" ' if stiff else ""
+        solver += 'solimp="0.9999 0.9999 0.001 0.5 2"' if stiff else ""
         parts = []
         for index, body in enumerate(scene["bodies"]):
             size = body["half"] if body["shape"] == "box" else [body["radius"]]
@@ -96,27 +121,52 @@ class MuJoCo:
     def contacts(self) -> int:
         return int(self.data.ncon)
 
+    def touching(self) -> list[Touch]:
+        # One geometry per body: their numbers are those of the scene. mj_step finds contacts first and moves last, so
+        # these are the contacts at the start of the step. A force is on the second geometry, in the contact's frame.
+        import numpy
+
+        force, dt, out = numpy.zeros(6), self.scene["dt"], []
+        for index in range(self.data.ncon):
+            contact = self.data.contact[index]
+            self.mujoco.mj_contactForce(self.model, self.data, index, force)
+            axes = contact.frame.reshape(3, 3)
+            out.append(
+                touch(contact.geom1, contact.geom2, contact.pos, axes[0], contact.dist, dt * (axes.T @ force[:3]))
+            )
+        return out
+
+    def close(self) -> None:
+        pass
+
     @staticmethod
     def version() -> str:
         return str(importlib.import_module("mujoco").__version__)
 
 
-class PyBullet:
-    """Bullet through pybullet. `default`: 50 iterations, as it comes. `it200`: 200 iterations."""
+def bouncing(e: float, dt: float) -> str:
+    """MuJoCo's direct solref of a spring that gives back e of the speed after ten steps."""
+    damping = -math.log(e) / math.hypot(math.pi, math.log(e))
+    own = math.pi / (10 * dt) / math.sqrt(1 - damping**2)
+    return f"{-(own**2)} {-2 * damping * own}"
 
-    settings = ("default", "it200")
+
+class PyBullet:
+    """Bullet through pybullet. `default`: 50 iterations, as it comes. `it200`: 200 iterations. `sub8`: 8 substeps."""
+
+    settings = ("default", "it200", "sub8")
 
     def __init__(self, scene: Scene, settings: str) -> None:
         import pybullet
 
-        self.bullet, self.scene = pybullet, scene
+        self.bullet, self.scene, self.substeps = pybullet, scene, settings == "sub8"
         self.client = pybullet.connect(pybullet.DIRECT)
         pybullet.setGravity(*scene["gravity"], physicsClientId=self.client)
         iterations = 200 if settings == "it200" else 50
         pybullet.setPhysicsEngineParameter(
             fixedTimeStep=scene["dt"],
             numSolverIterations=iterations,
-            numSubSteps=0,
+            numSubSteps=8 if settings == "sub8" else 0,
             restitutionVelocityThreshold=0.5,
             physicsClientId=self.client,
         )
@@ -167,9 +217,22 @@ class PyBullet:
         return poses, velocities
 
     def contacts(self) -> int:
-        points = self.bullet.getContactPoints(physicsClientId=self.client)
+        return len(self.bullet.getContactPoints(physicsClientId=self.client))
+
+    def touching(self) -> list[Touch] | None:
+        if self.substeps:
+            return None  # The forces it tells are those of the last substep alone.
+        place, dt, out = {made: index for index, made in enumerate(self.bodies)}, self.scene["dt"], []
+        for point in self.bullet.getContactPoints(physicsClientId=self.client):
+            _, first, second, _, _, on_first, on_second, normal, gap, push, slide, along, slide2, along2 = point
+            impulse = [dt * (push * n + slide * t + slide2 * u) for n, t, u in zip(normal, along, along2, strict=True)]
+            middle = [0.5 * (p + q) for p, q in zip(on_first, on_second, strict=True)]
+            # The normal is on the second body and the forces are on the first.
+            out.append(touch(place[second], place[first], middle, normal, gap, impulse))
+        return out
+
+    def close(self) -> None:
         self.bullet.disconnect(physicsClientId=self.client)
-        return len(points)
 
     @staticmethod
     def version() -> str:
@@ -179,10 +242,12 @@ class PyBullet:
 
 
 class Drake:
-    """Drake's discrete plant with point contact. `default`: lagged, 1e6 N/m. `stiff`: 1e9 N/m, no dissipation time.
+    """Drake's discrete plant with point contact. `default`: lagged, and the compliance that Drake gives by itself:
+    1e6 N/m, 50 s/m of Hunt and Crossley's dissipation. `stiff`: 1e9 N/m.
 
     Drake's point contact gives one point per pair, on which no box can stand: boxes carry eight small balls just inside
-    their corners that touch the other bodies' boxes, and boxes do not touch boxes.
+    their corners that touch the other bodies' boxes, and boxes do not touch boxes. The balls stand out by a nanometre:
+    what touches without overlap is no contact to Drake, and a stack would fall for one step.
     """
 
     settings = ("default", "stiff")
@@ -212,12 +277,11 @@ class Drake:
         for index, body in enumerate(scene["bodies"]):
             surface = ProximityProperties()
             AddContactMaterial(
-                dissipation=0.0,
+                dissipation=50.0,
                 point_stiffness=stiffness,
                 friction=CoulombFriction(body["mu"], body["mu"]),
                 properties=surface,
             )
-            surface.AddProperty("material", "relaxation_time", 0.0 if settings == "stiff" else 0.1)
             if body["static"]:
                 made, pose = self.plant.world_body(), transform(body)
             else:
@@ -236,7 +300,7 @@ class Drake:
                 radius = 0.05 * min(body["half"])
                 for corner in range(8):
                     sign = [1 if corner >> axis & 1 else -1 for axis in range(3)]
-                    inset = [0.95 * body["half"][0], 0.95 * body["half"][1], body["half"][2] - radius]
+                    inset = [0.95 * body["half"][0], 0.95 * body["half"][1], body["half"][2] - radius + 1e-9]
                     place = RigidTransform([s * x for s, x in zip(sign, inset, strict=True)])
                     ball = self.plant.RegisterCollisionGeometry(
                         made, place, Sphere(radius), f"g{index}c{corner}", surface
@@ -255,7 +319,9 @@ class Drake:
         for body, made in zip(scene["bodies"], self.bodies, strict=True):
             if not body["static"]:
                 self.plant.SetFreeBodyPose(self.context, made, transform(body))
-                self.plant.SetFreeBodySpatialVelocity(made, SpatialVelocity(body["w"], body["v"]), self.context)
+                self.plant.SetFreeBodySpatialVelocity(
+                    context=self.context, body=made, V_JpJc=SpatialVelocity(body["w"], body["v"])
+                )
         self.simulator.Initialize()
 
     def step(self) -> None:
@@ -277,8 +343,24 @@ class Drake:
             velocities.append(velocity)
         return poses, velocities
 
-    def contacts(self) -> int | None:
-        return None
+    def results(self) -> Any:
+        return self.plant.get_contact_results_output_port().Eval(self.context)
+
+    def contacts(self) -> int:
+        return int(self.results().num_point_pair_contacts())
+
+    def touching(self) -> list[Touch]:
+        place = {made.index(): index for index, made in enumerate(self.bodies) if made is not self.plant.world_body()}
+        results, dt, out = self.results(), self.scene["dt"], []
+        for index in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(index)
+            pair = info.point_pair()
+            a, b = place.get(info.bodyA_index()), place.get(info.bodyB_index())
+            out.append(touch(a, b, info.contact_point(), -pair.nhat_BA_W, -pair.depth, dt * info.contact_force()))
+        return out
+
+    def close(self) -> None:
+        pass
 
     @staticmethod
     def version() -> str:
@@ -317,21 +399,25 @@ ENGINES: dict[str, tuple[str, Any]] = {
 }
 
 
-def run(load: Callable[[], Engine], scene: Scene, budget: float) -> dict[str, Any]:
+def run(load: Callable[[], Engine], scene: Scene, budget: float, audit: bool) -> dict[str, Any]:
     """Steps to the end, or until `budget` CPU seconds are used or the engine gives up."""
     engine = load()
     frames: list[Frame] = []
     seconds: list[float] = []
+    touches: list[dict[str, Any]] = []
     error = None
     every = scene.get("rec", 1)
+    # A restitution is met by each engine at its own time of impact: contact by contact there is nothing to compare.
+    audit = audit and all(body["e"] == 0.0 for body in scene["bodies"])
     for step in range(scene["steps"] + 1):
-        if step % every == 0 or step == scene["steps"]:
+        # An audited step needs the state before and after it.
+        if step % every == 0 or step == scene["steps"] or audit and step % every == 1:
             poses, velocities = engine.observe()
             frames.append({"step": step, "poses": poses, "velocities": velocities})
         if step == scene["steps"]:
             break
         if sum(seconds) > budget:
-            error = f"cut off at step {step} after {budget} s"
+            error = f"cut off at step {step} after {budget:g} s"
             break
         started = time.thread_time()
         try:
@@ -340,17 +426,53 @@ def run(load: Callable[[], Engine], scene: Scene, budget: float) -> dict[str, An
             error = f"step {step}: {str(reason).splitlines()[0][:200]}"
             break
         seconds.append(time.thread_time() - started)
-    return {"frames": frames, "seconds": seconds, "contacts": engine.contacts(), "error": error}
+        if audit and step % every == 0 and (contacts := engine.touching()) is not None:
+            touches.append({"step": step, "contacts": contacts})
+    result = {"frames": frames, "seconds": seconds, "contacts": engine.contacts(), "touches": touches, "error": error}
+    engine.close()
+    return result
+
+
+def attempt(name: str, settings: str, scene: Scene, budget: float, audit: bool) -> dict[str, Any]:
+    """A run as `signorini-bench` reads it."""
+    engine = ENGINES[name][1]
+    result = run(lambda: engine(scene, settings), scene, budget, audit)
+    result |= {"engine": name, "version": engine.version(), "settings": settings, "scene": scene["name"]}
+    return finite(result)
+
+
+def serve(name: str) -> int:
+    """Answers requests {settings, scene, budget, audit} on standard input, one line each."""
+    module, engine = ENGINES[name]
+    try:
+        importlib.import_module(module)
+    except ImportError as reason:
+        print(json.dumps({"missing": str(reason)}), flush=True)
+        return 0
+    print(json.dumps({"version": engine.version(), "settings": engine.settings}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = attempt(name, request["settings"], request["scene"], request["budget"], request["audit"])
+        except Exception as reason:
+            answer = {"failed": f"{type(reason).__name__}: {reason}"}
+        print(json.dumps(answer), flush=True)
+    return 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scenes", type=Path)
-    parser.add_argument("out", type=Path)
+    parser.add_argument("scenes", type=Path, nargs="?")
+    parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--only", default="")
     parser.add_argument("--budget", type=float, default=60.0)
+    parser.add_argument("--serve", choices=ENGINES)
     arguments = parser.parse_args()
+    if arguments.serve:
+        return serve(arguments.serve)
+    if arguments.scenes is None or arguments.out is None:
+        parser.error("a folder of scenes and a folder for the results are needed")
     arguments.out.mkdir(parents=True, exist_ok=True)
     paths = sorted(path for path in arguments.scenes.glob("*.json") if arguments.only in path.name)
     for name in arguments.engines.split(","):
@@ -365,13 +487,11 @@ def main() -> int:
             for settings in engine.settings:
                 print(f"{name} {settings} {scene['name']}", file=sys.stderr)
                 try:
-                    result = run(lambda e=engine, s=scene, t=settings: e(s, t), scene, arguments.budget)
+                    result = attempt(name, settings, scene, arguments.budget, True)
                 except Exception as reason:
                     print(f"  could not be loaded: {reason}", file=sys.stderr)
                     continue
-                result |= {"engine": name, "version": engine.version(), "settings": settings, "scene": scene["name"]}
-                target = arguments.out / f"{name}-{settings}-{scene['name']}.json"
-                target.write_text(json.dumps(finite(result)))
+                (arguments.out / f"{name}-{settings}-{scene['name']}.json").write_text(json.dumps(result))
     return 0
 
 

@@ -1,13 +1,15 @@
 //! Signorini beside other engines: the same scenes, the same measures, the same run.
 //!
 //! * `run` steps every scene in every engine, interleaved, and writes one JSON line per metric.
-//! * `scenes` writes the scenes as files, for engines that are driven from Python.
+//! * `scenes` writes the scenes as files.
 //! * `grade` measures trajectories that other programs wrote.
-//! * `report` turns the lines into tables and plots.
+//! * `audit` writes one step of an engine as `signorini audit` reads it.
+//! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod audit;
 mod engines;
 mod measure;
 mod record;
@@ -73,11 +75,28 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
     },
-    /// Tables and plots from the lines.
+    /// Write the worst step of an engine on a scene as `signorini audit` reads it.
+    Audit {
+        /// Which engine, as engine/settings.
+        #[arg(long, default_value = "rapier-f64/coulomb")]
+        engine: String,
+        /// Which scene.
+        #[arg(long, default_value = "S8c_22deg")]
+        scene: String,
+        /// A Python that has the engines which have no Rust.
+        #[arg(long)]
+        python: Option<PathBuf>,
+        /// Where to.
+        out: PathBuf,
+    },
+    /// Pages and tables from the lines.
     Report {
         /// Files of lines.
         #[arg(required = true)]
         lines: Vec<PathBuf>,
+        /// Measured solves of single contact problems, for the page on which method to choose.
+        #[arg(long, default_value = "bench/results/methods.csv")]
+        methods: PathBuf,
         /// Where to.
         #[arg(long, default_value = "docs/validation")]
         folder: PathBuf,
@@ -99,12 +118,18 @@ pub struct RunArguments {
     /// Only these engines or engine/settings, separated by commas.
     #[arg(long, value_delimiter = ',')]
     engines: Vec<String>,
-    /// Interleaved rounds; times are the best of them.
+    /// A Python that has the engines which have no Rust: MuJoCo, PyBullet, Drake. Not given: they are left out.
+    #[arg(long)]
+    python: Option<PathBuf>,
+    /// Interleaved rounds; times are the medians over them.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// CPU seconds a scene may take in one engine.
     #[arg(long, default_value_t = 120.0)]
     budget: f64,
+    /// A run that took more than this many CPU seconds is not repeated in the later rounds.
+    #[arg(long, default_value_t = 5.0)]
+    repeat_below: f64,
     /// JSON lines go here.
     #[arg(long, default_value = "bench/results/side_by_side.jsonl")]
     out: PathBuf,
@@ -115,7 +140,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => record::run(&arguments),
         Command::Scenes { folder } => record::write_scenes(&folder),
         Command::Grade { scenes, trajectories, out } => record::grade(&scenes, &trajectories, &out),
-        Command::Report { lines, folder } => report::write(&lines, &folder),
+        Command::Audit { engine, scene, python, out } => record::audit_step(&engine, &scene, python.as_deref(), &out),
+        Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -70,7 +70,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A box of one kilogram at rest.
+    /// A box at rest, of one kilogram per cubic metre.
     pub fn cuboid(half: [f64; 3], pos: [f64; 3]) -> Self {
         Body {
             shape: ShapeKind::Box,
@@ -78,7 +78,7 @@ impl Body {
             radius: None,
             pos,
             quat: [1.0, 0.0, 0.0, 0.0],
-            mass: 1.0,
+            mass: 8.0 * half[0] * half[1] * half[2],
             mu: 0.5,
             e: 0.0,
             fixed: false,
@@ -88,9 +88,10 @@ impl Body {
         }
     }
 
-    /// A sphere of one kilogram at rest.
+    /// A sphere at rest, of one kilogram per cubic metre.
     pub fn sphere(radius: f64, pos: [f64; 3]) -> Self {
-        Body { shape: ShapeKind::Sphere, half: None, radius: Some(radius), ..Body::cuboid([0.0; 3], pos) }
+        let mass = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        Body { shape: ShapeKind::Sphere, half: None, radius: Some(radius), mass, ..Body::cuboid([0.0; 3], pos) }
     }
 
     /// The same, never moving.

@@ -80,9 +80,9 @@ fn bounce(e: f64) -> Scene {
 }
 
 fn row(name: &str, count: usize) -> Scene {
-    // All but the first touch; the first comes with 2 m/s from a metre away.
-    let ball = |x: f64, speed: f64| Body { e: 1.0, mu: 0.0, v: [speed, 0.0, 0.0], ..Body::sphere(0.5, [x, 0.0, 0.0]) };
-    let mut bodies = vec![ball(-2.0, 2.0)];
+    // All but the first touch; the first comes with 2 m/s from half a metre away.
+    let ball = |x: f64, speed: f64| Body { e: 1.0, v: [speed, 0.0, 0.0], ..Body::sphere(0.5, [x, 0.0, 0.0]) };
+    let mut bodies = vec![ball(-1.5, 2.0)];
     bodies.extend((0..count - 1).map(|i| ball(i as f64, 0.0)));
     Scene { gravity: [0.0; 3], ..scene(name, 120, bodies) }
 }
@@ -98,36 +98,35 @@ fn pyramid(base: usize) -> Scene {
 }
 
 fn wall(rows: usize, columns: usize) -> Scene {
-    // Bricks of 2 × 1 × 1 in a quarter bond: every centre of mass is supported, also at the ends.
+    // Bricks of 50 × 25 × 25 cm, a centimetre apart, in a quarter bond: every centre of mass is supported, also at the
+    // ends.
     let mut bodies = vec![floor()];
+    let pitch = 0.51;
     for level in 0..rows {
-        let shift = if level % 2 == 0 { 0.0 } else { 0.5 };
-        bodies.extend(
-            (0..columns).map(|i| Body::cuboid([1.0, 0.5, 0.5], [2.0 * i as f64 + shift, 0.0, 0.5 + level as f64])),
-        );
+        let shift = if level % 2 == 0 { -0.125 } else { 0.125 } * pitch;
+        let place = |i: usize| pitch * (i as f64 - 0.5 * (columns - 1) as f64) + shift;
+        let height = 0.125 + 0.25 * level as f64;
+        bodies.extend((0..columns).map(|i| Body::cuboid([0.25, 0.125, 0.125], [place(i), 0.0, height])));
     }
     Scene { rec: 10, ..scene("S7_wall", 300, bodies) }
 }
 
 fn pile(count: usize) -> Scene {
+    // Cubes of 50 cm in layers of seven by seven, a little displaced and turned, above a bin of 5 × 5 m.
     let side = |half, pos| Body::cuboid(half, pos).fixed();
     let mut bodies = vec![
         floor(),
-        side([0.5, 4.5, 20.0], [-4.5, 0.0, 20.0]),
-        side([0.5, 4.5, 20.0], [4.5, 0.0, 20.0]),
-        side([4.5, 0.5, 20.0], [0.0, -4.5, 20.0]),
-        side([4.5, 0.5, 20.0], [0.0, 4.5, 20.0]),
+        side([0.5, 4.0, 6.0], [-3.0, 0.0, 6.0]),
+        side([4.0, 0.5, 6.0], [0.0, -3.0, 6.0]),
+        side([0.5, 4.0, 6.0], [3.0, 0.0, 6.0]),
+        side([4.0, 0.5, 6.0], [0.0, 3.0, 6.0]),
     ];
     let mut random = Random(0x5EED);
     for index in 0..count {
-        let (i, j, k) = (index % 5, index / 5 % 5, index / 25);
-        let jitter = [0; 3].map(|_| 0.1 * (random.next() - 0.5));
-        let place = [-2.8 + 1.4 * i as f64, -2.8 + 1.4 * j as f64, 1.0 + 1.2 * k as f64];
-        let half = [0; 3].map(|_| 0.3 + 0.2 * random.next());
-        let quat = random.rotation();
-        let pos = [place[0] + jitter[0], place[1] + jitter[1], place[2] + jitter[2]];
-        let volume = 8.0 * half[0] * half[1] * half[2];
-        bodies.push(Body { quat, mass: volume, ..Body::cuboid(half, pos) });
+        let (i, j, k) = (index / 7 % 7, index % 7, index / 49);
+        let jitter = [0; 2].map(|_| 0.04 * (random.next() - 0.5));
+        let pos = [0.7 * i as f64 - 2.1 + jitter[0], 0.7 * j as f64 - 2.1 + jitter[1], 0.4 + 0.75 * k as f64];
+        bodies.push(Body { quat: random.tilt(0.05), ..Body::cuboid([0.25; 3], pos) });
     }
     Scene { rec: 10, ..scene(format!("S7_pile{count}"), 600, bodies) }
 }
@@ -141,7 +140,7 @@ fn slide(name: &str, degrees: f64) -> Scene {
 }
 
 fn top() -> Scene {
-    let body = Body { mass: 0.12, w: [0.01, 10.0, 0.01], ..Body::cuboid([0.5, 0.3, 0.1], [0.0; 3]) };
+    let body = Body { w: [0.01, 10.0, 0.01], ..Body::cuboid([0.5, 0.3, 0.1], [0.0; 3]) };
     Scene { gravity: [0.0; 3], dt: 1.0 / 240.0, ..scene("S9_top", 2400, vec![body]) }
 }
 
@@ -167,11 +166,9 @@ impl Random {
         (((z ^ (z >> 31)) >> 11) as f64) / (1u64 << 53) as f64
     }
 
-    /// Uniform over all rotations (Shoemake 1992).
-    fn rotation(&mut self) -> [f64; 4] {
-        let (u, a, b) = (self.next(), self.next(), self.next());
-        let (a, b) = (std::f64::consts::TAU * a, std::f64::consts::TAU * b);
-        let (r, s) = ((1.0 - u).sqrt(), u.sqrt());
-        [r * a.sin(), r * a.cos(), s * b.sin(), s * b.cos()]
+    /// A small turn: each component of the quaternion's vector at most `most`.
+    fn tilt(&mut self, most: f64) -> [f64; 4] {
+        let [x, y, z] = [0; 3].map(|_| most * (2.0 * self.next() - 1.0));
+        [(1.0 - x * x - y * y - z * z).sqrt(), x, y, z]
     }
 }

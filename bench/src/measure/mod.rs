@@ -3,14 +3,38 @@
 mod free_top;
 mod overlap;
 
+use crate::audit;
 use crate::scene::{Scene, ShapeKind};
-use crate::trajectory::{Frame, Trajectory};
+use crate::trajectory::{Frame, Trajectory, median};
 use signorini::glamx::{DQuat, DVec3};
 
 /// A number with its name; names carry the unit.
 pub type Metric = (&'static str, f64);
 
-/// Beyond this distance \[m\] from where it should be a body has fallen.
+/// The one number of each family of scenes that stands for its departure from the answer on paper, and what it is.
+const HEADLINES: &[(&str, &[&str], &str)] = &[
+    ("S1_", &["drift_xy_m", "drift_z_m"], "largest drift [m]"),
+    ("S2_", &["drift_xy_m", "drift_z_m"], "largest drift [m]"),
+    ("S3_stick", &["creep_m"], "creep [m]"),
+    ("S3_slide", &["speed_error"], "speed, relative"),
+    ("S4_e0", &["apex_error", "apex_m"], "first apex, relative; at e = 0 [m]"),
+    ("S4_e1", &["apex_error"], "first apex, relative"),
+    ("S5_", &["velocity_error"], "velocities, relative to the first"),
+    ("S6_", &["drift_xy_m", "drift_z_m"], "largest drift [m]"),
+    ("S7_wall", &["drift_xy_m", "drift_z_m"], "largest drift [m]"),
+    ("S7_pile", &["overlap_end_m"], "overlap at the end [m]"),
+    ("S8", &["stop_time_error"], "stopping time, relative"),
+    ("S9_", &["momentum_drift"], "angular momentum, relative"),
+];
+
+/// Departure from the answer on paper, and what it is of.
+pub fn headline(scene: &Scene, metrics: &[Metric]) -> Option<(f64, &'static str)> {
+    let (_, names, what) = HEADLINES.iter().find(|(start, ..)| scene.name.starts_with(start))?;
+    let values = metrics.iter().filter(|(name, _)| names.contains(name)).map(|(_, value)| value.abs());
+    values.reduce(f64::max).map(|value| (value, *what))
+}
+
+/// Beyond this distance [m] from where it should be a body has fallen.
 const FALLEN: f64 = 0.5;
 
 fn position(frame: &Frame, body: usize) -> DVec3 {
@@ -57,7 +81,7 @@ fn energy(scene: &Scene, frame: &Frame) -> f64 {
 pub fn metrics(scene: &Scene, run: &Trajectory) -> Vec<Metric> {
     let mut out = vec![("ms_per_step", run.milliseconds()), ("steps_done", run.seconds.len() as f64)];
     out.extend(run.contacts.map(|n| ("contacts", n as f64)));
-    out.extend(run.residual.map(|r| ("worst_residual_m_per_s", r)));
+    judged(scene, run, &mut out);
     out.extend(run.degraded.map(|n| ("degraded_steps", n as f64)));
     let (Some(start), Some(end)) = (run.frames.first(), run.end()) else { return out };
     if end.poses.iter().flatten().chain(end.velocities.iter().flatten()).any(|x| !x.is_finite()) {
@@ -85,6 +109,21 @@ pub fn metrics(scene: &Scene, run: &Trajectory) -> Vec<Metric> {
         _ => {}
     }
     out
+}
+
+/// What the judge says: of every step where the engine has a certificate, else of the audited ones.
+fn judged(scene: &Scene, run: &Trajectory, out: &mut Vec<Metric>) {
+    let audited = audit::grade(scene, run);
+    let residuals = if run.residuals.is_empty() { &audited.residuals } else { &run.residuals };
+    if !residuals.is_empty() {
+        out.extend([
+            ("residual_worst_m_per_s", residuals.iter().copied().fold(0.0, f64::max)),
+            ("residual_median_m_per_s", median(residuals)),
+        ]);
+    }
+    if !audited.unexplained.is_empty() {
+        out.push(("unexplained_median_m_per_s", median(&audited.unexplained)));
+    }
 }
 
 fn standing(scene: &Scene, run: &Trajectory, start: &Frame, end: &Frame, out: &mut Vec<Metric>) {
@@ -169,12 +208,9 @@ fn pile(scene: &Scene, run: &Trajectory, end: &Frame, out: &mut Vec<Metric>) {
     let fastest = (0..scene.bodies.len()).map(|b| velocity(end, b).length()).fold(0.0, f64::max);
     let worst = run.frames.iter().map(|f| overlap::deepest(scene, f)).fold(0.0, f64::max);
     let mean = 1e3 * run.seconds.iter().sum::<f64>() / run.seconds.len().max(1) as f64;
-    let falling = &run.seconds[..run.seconds.len() / 3];
-    let mut sorted = falling.to_vec();
-    sorted.sort_by(f64::total_cmp);
     out.extend([
         ("ms_settled", run.settled_milliseconds()),
-        ("ms_falling", sorted.get(sorted.len() / 2).map_or(f64::NAN, |s| 1e3 * s)),
+        ("ms_falling", 1e3 * median(&run.seconds[..run.seconds.len() / 3])),
         ("ms_mean", mean),
         ("ms_worst", 1e3 * run.seconds.iter().copied().fold(0.0, f64::max)),
         ("overlap_end_m", overlap::deepest(scene, end)),
@@ -188,17 +224,10 @@ fn slide(scene: &Scene, run: &Trajectory, start: &Frame, end: &Frame, out: &mut 
     let launch = velocity(start, 1);
     let (speed, direction) = (launch.length(), launch.normalize());
     let deceleration = scene.bodies[1].mu * DVec3::from_array(scene.gravity).length();
-    // The stopping time from the last frames that still slide, along a straight line in time.
-    let sliding: Vec<(f64, f64)> = run
-        .frames
-        .iter()
-        .map(|f| (f.step as f64 * scene.dt, velocity(f, 1).truncate().length()))
-        .take_while(|(_, v)| *v > 2.0 * deceleration * scene.dt)
-        .collect();
-    let stop = match (sliding.first(), sliding.last()) {
-        (Some(&(t0, v0)), Some(&(t1, v1))) if t1 > t0 => t1 + v1 * (t1 - t0) / (v0 - v1),
-        _ => f64::NAN,
-    };
+    // From the last frame that surely slides, on at the deceleration on paper: exact where the motion is.
+    let mut sliding = run.frames.iter().map(|f| (f.step as f64 * scene.dt, velocity(f, 1).truncate().length()));
+    let last = sliding.rfind(|(_, v)| *v > deceleration * scene.dt);
+    let stop = last.map_or(f64::NAN, |(time, speed)| time + speed / deceleration);
     let way = position(end, 1) - position(start, 1);
     let climb = run.frames.iter().map(|f| velocity(f, 1).z.abs()).fold(0.0, f64::max);
     let turned = orientation(start, 1).inverse() * orientation(end, 1);

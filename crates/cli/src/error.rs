@@ -21,6 +21,8 @@ pub enum InputError {
     BadFile { path: PathBuf, why: String },
     #[error("{path}: {why}; the fields of a step are listed in docs/command.md", path = .path.display())]
     BadStep { path: PathBuf, why: String },
+    #[error("{path}: {why}; the lines are those of `signorini bench --json`, see docs/command.md", path = .path.display())]
+    BadLines { path: PathBuf, why: String },
     #[error("no generated problem is called '{name}'; `signorini problems` lists them")]
     UnknownProblem { name: String },
     #[error(

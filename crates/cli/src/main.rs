@@ -6,6 +6,7 @@
 
 mod arguments;
 mod audit;
+mod bench;
 mod error;
 mod json;
 mod method_list;
@@ -53,6 +54,7 @@ fn command() -> ExitCode {
         None => run::demonstrate(&mut output),
         Some(Command::Run(arguments)) => run::run(&arguments, &mut output),
         Some(Command::Audit(arguments)) => audit::run(&arguments, &mut output),
+        Some(Command::Bench(arguments)) => bench::run(&arguments, &mut output),
         Some(Command::View(arguments)) => view::run(&arguments, &mut output),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, &mut output),
         Some(Command::Export(arguments)) => replay::export(&arguments, &mut output),

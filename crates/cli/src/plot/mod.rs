@@ -7,8 +7,10 @@
 mod axis;
 mod run;
 mod svg;
+mod work_precision;
 
 pub use run::write_run;
+pub use work_precision::draw as draw_work_precision;
 
 use crate::error::InputError;
 use crate::solve::by_problem;

@@ -40,7 +40,7 @@ mod sliding;
 pub use expectation::{Expectation, Finding};
 pub use masonry::least_arch_thickness;
 pub use observed::{Observed, ObservedBody, Sample};
-pub use run::{Audit, RunError, observe};
+pub use run::{Audit, RunError, observe, observe_while};
 
 use signorini::Scene;
 use std::fmt;

@@ -2,6 +2,7 @@
 
 use super::{Observed, Sample};
 use signorini::{Scene, SceneError, StepError, StepReport, StepStatus, World};
+use std::ops::ControlFlow;
 use thiserror::Error;
 
 /// Why a scene did not run to its end.
@@ -61,6 +62,14 @@ impl Audit {
 
 /// Runs a scene from start to end.
 pub fn observe(scene: &Scene) -> Result<Observed, RunError> {
+    observe_while(scene, |_| ControlFlow::Continue(()))
+}
+
+/// Runs a scene and shows every report to `look`, which may end the run.
+pub fn observe_while(
+    scene: &Scene,
+    mut look: impl FnMut(&StepReport) -> ControlFlow<()>,
+) -> Result<Observed, RunError> {
     let mut world = scene.build()?;
     let mut seen = Observed::of_scene(scene)?;
     let mut audit = Audit::default();
@@ -69,6 +78,9 @@ pub fn observe(scene: &Scene) -> Result<Observed, RunError> {
         let report = world.step(scene.step).map_err(|source| RunError::Step { step, source })?;
         audit.note(&report);
         seen.push(samples(&world));
+        if look(&report).is_break() {
+            break;
+        }
     }
     audit.state_hash = world.state_hash();
     seen.audit = Some(audit);

@@ -1,0 +1,100 @@
+//! Numbers as JSON lines {engine, version, settings, scene, metric, value}: those of this command and those of the program
+//! that runs other engines on the same scenes.
+
+use crate::error::InputError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// One number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Name of the engine.
+    pub engine: String,
+    /// Its version.
+    pub version: String,
+    /// Which settings; ours are the method, with the tolerance where several were asked for.
+    pub settings: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// What, with its unit.
+    pub metric: String,
+    /// How much; none if it is not a number.
+    pub value: Option<f64>,
+    /// What a number with a general name is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Why the run ended early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// An engine with settings on a scene: one point of a plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Name of the engine.
+    pub engine: String,
+    /// Which settings.
+    pub settings: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Median time of a step \[ms\].
+    pub milliseconds: f64,
+    /// The certificate's of the worst step [m/s], where there is one.
+    pub residual: Option<f64>,
+    /// From the answer on paper, where there is one.
+    pub departure: Option<f64>,
+    /// What that is of.
+    pub of: Option<String>,
+    /// Whether every step met its tolerance; none if the engine has none.
+    pub certified: Option<bool>,
+}
+
+/// The lines of a file. The first may describe the machine.
+pub fn read(path: &Path) -> Result<Vec<Line>, InputError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|cause| InputError::Unreadable { path: path.to_owned(), cause })?;
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(line) => lines.push(line),
+            Err(_) if is_machine(line) => {}
+            Err(why) => {
+                return Err(InputError::BadLines { path: path.to_owned(), why: format!("line {}: {why}", index + 1) });
+            }
+        }
+    }
+    Ok(lines)
+}
+
+fn is_machine(line: &str) -> bool {
+    let parsed: Result<serde_json::Value, _> = serde_json::from_str(line);
+    parsed.is_ok_and(|value| value.get("processor").is_some())
+}
+
+/// The points that lines amount to, in their order. What has no time is no point.
+pub fn points(lines: &[Line]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for line in lines {
+        let same = |p: &Point| (&p.engine, &p.settings, &p.scene) == (&line.engine, &line.settings, &line.scene);
+        let index = points.iter().position(same).unwrap_or_else(|| {
+            points.push(Point {
+                engine: line.engine.clone(),
+                settings: line.settings.clone(),
+                scene: line.scene.clone(),
+                milliseconds: f64::NAN,
+                ..Point::default()
+            });
+            points.len() - 1
+        });
+        let (point, Some(value)) = (&mut points[index], line.value) else { continue };
+        match line.metric.as_str() {
+            "ms_per_step" => point.milliseconds = value,
+            "residual_worst_m_per_s" => point.residual = Some(value),
+            "closed_form_error" => (point.departure, point.of) = (Some(value), line.of.clone()),
+            "degraded_steps" => point.certified = Some(value == 0.0),
+            _ => {}
+        }
+    }
+    points.retain(|point| point.milliseconds.is_finite());
+    points
+}
