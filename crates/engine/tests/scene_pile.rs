@@ -51,3 +51,23 @@ fn boxes_falling_into_a_bin_are_certified_in_every_step() {
         assert!(most > 300, "{most} contacts at most");
     }
 }
+
+/// Two boxes 5 cm apart fall side by side, 3 cm a step: they cannot meet unless both turn aside.
+#[test]
+fn bodies_that_fall_together_are_no_contacts_until_one_may_stop() {
+    let mut w = world();
+    add_floor(&mut w, 0.5, 0.0);
+    for (name, x) in [("left", 0.0), ("right", 0.55)] {
+        let body = Body::dynamic(Shape::cuboid(DVec3::splat(0.25)).unwrap()).mass(1.0);
+        w.add(body.position(v(x, 0.0, 5.0)).velocity(v(0.0, 0.0, -2.0)).named(name)).unwrap();
+    }
+    assert_eq!(step_checked(&mut w, H).counts.contacts, 0);
+    // One of them is thrown at the other: the way of the faster one counts, and they meet without overlap.
+    let right = w.find("right").unwrap();
+    w.set_velocity(right, v(-20.0, 0.0, -2.0)).unwrap();
+    let report = step_checked(&mut w, H);
+    assert!(report.counts.contacts > 0);
+    let x = |name: &str| w.body(w.find(name).unwrap()).unwrap().state().position.x;
+    let apart = x("right") - x("left");
+    assert!((apart - 0.5).abs() < 1e-6, "{apart} m");
+}

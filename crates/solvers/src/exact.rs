@@ -40,7 +40,7 @@ use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law, T
 
 /// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
 const SMALL: usize = 16;
-/// Up to so many blocks everything is tried also in a simulation: it takes a fraction of a second at worst.
+/// Up to so many blocks everything is tried also in a simulation: it takes a second at worst.
 const MOST_PERSISTED: usize = 96;
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
@@ -63,7 +63,7 @@ const MOST_SMOOTHED_ROWS: usize = 600;
 const CLOSE: f64 = 1e4;
 /// Most sweeps of a polish.
 const POLISHING_SWEEPS: usize = 100;
-/// Rounds of the last sweeps that leave more than this share of the residual are the end of them.
+/// Rounds of the last sweeps over many blocks that leave more than this share of the residual are the end of them.
 const CREEPING: f64 = 0.9;
 /// Newton steps are tried so often during the last sweeps.
 const LAST_ROUNDS: usize = 10;
@@ -100,7 +100,8 @@ pub struct Exact {
 /// The best iterate so far and what it took.
 struct Search<'a> {
     problem: &'a ContactProblem,
-    stop: &'a StoppingRule,
+    /// What is asked for, within the iterations that are left.
+    stop: StoppingRule,
     best: f64,
     /// Of the best, once the judge was asked.
     certificate: Option<Certificate>,
@@ -108,6 +109,18 @@ struct Search<'a> {
     prepared: bool,
     /// Factorizations of methods that keep their own matrices.
     other_factorizations: usize,
+}
+
+impl Search<'_> {
+    fn spend(&mut self, iterations: usize) {
+        self.effort.iterations += iterations;
+        self.stop.max_iterations = self.stop.max_iterations.map(|most| most.saturating_sub(iterations));
+    }
+
+    /// Iterations that are left, if they are counted.
+    fn left(&self) -> usize {
+        self.stop.max_iterations.unwrap_or(usize::MAX)
+    }
 }
 
 /// What the judge says of the guess.
@@ -197,15 +210,15 @@ impl Exact {
             return true;
         }
         self.candidate.copy_from_slice(impulses);
-        let outcome = match self.pivoting.iterate(problem, &mut self.candidate, search.stop, history) {
+        let outcome = match self.pivoting.iterate(problem, &mut self.candidate, &search.stop, history) {
             Err(SolveError::NotPositiveSemidefinite { .. }) => {
                 self.candidate.fill(0.0);
-                self.lemke.iterate(problem, &mut self.candidate, search.stop, history)
+                self.lemke.iterate(problem, &mut self.candidate, &search.stop, history)
             }
             outcome => outcome,
         };
         let Ok(effort) = outcome else { return false };
-        search.effort.iterations += effort.iterations;
+        search.spend(effort.iterations);
         search.effort.set_changes += effort.set_changes;
         search.effort.indeterminacy = effort.indeterminacy;
         search.other_factorizations += effort.factorizations;
@@ -219,9 +232,9 @@ impl Exact {
             return false;
         }
         self.candidate.fill(0.0);
-        let outcome = self.smoothed.iterate(search.problem, &mut self.candidate, search.stop, history);
+        let outcome = self.smoothed.iterate(search.problem, &mut self.candidate, &search.stop, history);
         let Ok(effort) = outcome else { return false };
-        search.effort.iterations += effort.iterations;
+        search.spend(effort.iterations);
         search.other_factorizations += effort.factorizations;
         self.consider(search, impulses) || self.polish(search, impulses, history)
     }
@@ -246,13 +259,14 @@ impl Exact {
         let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
         let mut last = search.best;
         let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
+        let cap = cap.min(search.left());
         while done < cap {
             let mut swept = 0;
-            while swept < ahead {
+            while swept < ahead.min(cap - done) {
                 let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
                 done += 1;
                 swept += 1;
-                search.effort.iterations += 1;
+                search.spend(1);
                 // Nothing moves any more: worth asking the judge at once.
                 if change <= arrived {
                     break;
@@ -305,10 +319,19 @@ impl Exact {
         options: &NewtonOptions,
         history: &mut History,
     ) -> bool {
+        if search.left() == 0 {
+            return false;
+        }
         self.prepare_systems(search);
-        let end =
-            self.newton.run(self.interior.system(), search.problem, &mut self.candidate, options, search.stop, history);
-        search.effort.iterations += end.iterations;
+        let end = self.newton.run(
+            self.interior.system(),
+            search.problem,
+            &mut self.candidate,
+            options,
+            &search.stop,
+            history,
+        );
+        search.spend(end.iterations);
         self.consider(search, impulses)
     }
 
@@ -320,11 +343,14 @@ impl Exact {
         options: PathOptions,
         history: &mut History,
     ) -> bool {
+        if search.left() == 0 {
+            return false;
+        }
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
         self.interior.options = options;
-        let end = self.interior.follow(search.problem, &mut self.candidate, start, search.stop, history);
-        search.effort.iterations += end.iterations;
+        let end = self.interior.follow(search.problem, &mut self.candidate, start, &search.stop, history);
+        search.spend(end.iterations);
         self.consider(search, impulses)
     }
 
@@ -351,7 +377,7 @@ impl Exact {
     fn refine(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
-        search.effort.iterations += self.few_newton_steps(search.problem, search.stop, history);
+        search.spend(self.few_newton_steps(search.problem, &search.stop, history));
         self.consider(search, impulses)
     }
 
@@ -362,7 +388,7 @@ impl Exact {
         if problem.blocks().len() == 1 {
             self.candidate.copy_from_slice(impulses);
             if one_contact::solve_problem(problem, &mut self.candidate).is_some() {
-                search.effort.iterations += 1;
+                search.spend(1);
                 if self.consider(search, impulses) {
                     return true;
                 }
@@ -441,16 +467,16 @@ impl Exact {
         self.options.persistence == Persistence::Bounded && search.problem.blocks().len() > MOST_PERSISTED
     }
 
-    /// Where a path came close: a few sweeps, which even out what its last factorizations lost, then Newton steps.
+    /// Where a path came close: Newton steps from its inside; else sweeps, which even out what its last factorizations
+    /// lost, and Newton steps again.
     fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if search.best > CLOSE * search.stop.tolerance.value {
             return false;
         }
-        if self.sweeps(search, impulses, SweepBudget::WhileItPays, POLISHING_SWEEPS, history) {
-            return true;
-        }
         let options = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         self.newton(search, impulses, &options, history)
+            || self.sweeps(search, impulses, SweepBudget::WhileItPays, POLISHING_SWEEPS, history)
+            || self.newton(search, impulses, &options, history)
     }
 
     /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then slow variants of
@@ -498,7 +524,7 @@ impl Exact {
             {
                 return true;
             }
-            if search.best > CREEPING * before {
+            if search.best > CREEPING * before && search.problem.blocks().len() > MOST_PERSISTED {
                 break;
             }
         }
@@ -529,7 +555,7 @@ impl ContactSolver for Exact {
     ) -> Result<Effort, SolveError> {
         let mut search = Search {
             problem,
-            stop,
+            stop: *stop,
             best: f64::INFINITY,
             certificate: None,
             effort: Effort::default(),

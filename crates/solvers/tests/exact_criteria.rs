@@ -61,3 +61,22 @@ fn criterion_5_residual_cone_and_direction_of_friction() {
     }
     assert!(slipping > 100, "only {slipping} contacts slip: the criterion was not exercised");
 }
+
+/// What `--max-iterations` promises: no more than so many, whatever the tier, and an honest status. A step of the dense
+/// method for a few blocks, or of the walk around a fold, may end a few later.
+#[test]
+fn exact_spends_no_more_iterations_than_it_may() {
+    for generated in catalogue(Size::Small).unwrap() {
+        let free = solve(&generated.problem, &mut Exact::default(), None, &StoppingRule::velocity(1e-10)).unwrap();
+        for most in [0, 1, 5, 30] {
+            let stop = StoppingRule { max_iterations: Some(most), ..StoppingRule::velocity(1e-10) };
+            let solution = solve(&generated.problem, &mut Exact::default(), None, &stop).unwrap();
+            let spent = solution.effort.iterations;
+            assert!(spent <= most + 12, "{}: {spent} of {most}", generated.name);
+            assert_feasible(&generated.name, &generated.problem, &solution.impulses);
+            if free.effort.iterations <= most {
+                assert_eq!(solution.status, free.status, "{}: {most} iterations suffice", generated.name);
+            }
+        }
+    }
+}

@@ -154,13 +154,33 @@ pub(crate) fn contact_frame(n: DVec3) -> [DVec3; 3] {
 /// Farthest any point of a body may come in the step \[m\].
 fn travel(reach: f64, free: &FreeMotion, dt: f64) -> f64 {
     let speed = free.before.linear.length().max(free.after.linear.length());
-    let spin = free.before.angular.length().max(free.after.angular.length());
-    dt * (speed + spin * reach)
+    dt * (speed + spin(free) * reach)
+}
+
+/// Fastest spin in the step [rad/s].
+fn spin(free: &FreeMotion) -> f64 {
+    free.before.angular.length().max(free.after.angular.length())
+}
+
+/// Farthest two bodies may come towards each other in the step \[m\]: as they move, or with one of them stopped by
+/// something else. What bounces may turn round as well, and both ways add up.
+///
+/// Bodies that fall together are no contacts of each other until the lower one may stop. A sum for all would tie a whole
+/// shower of them into one island.
+fn approach(bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
+    let [a, b] = [0, 1].map(|i| travel(bodies[i].reach, free[i], dt));
+    if bodies.iter().any(|body| body.material.restitution > 0.0) {
+        return a + b;
+    }
+    let before = (free[0].before.linear - free[1].before.linear).length();
+    let after = (free[0].after.linear - free[1].after.linear).length();
+    let turning = spin(free[0]) * bodies[0].reach + spin(free[1]) * bodies[1].reach;
+    f64::max(a, b).max(dt * (before.max(after) + turning))
 }
 
 /// Distance within which the points of two bodies are contacts of the step \[m\].
 pub(crate) fn near(world: &World, bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
-    margin(world, dt) + travel(bodies[0].reach, free[0], dt) + travel(bodies[1].reach, free[1], dt)
+    margin(world, dt) + approach(bodies, free, dt)
 }
 
 fn margin(world: &World, dt: f64) -> f64 {
@@ -271,8 +291,8 @@ pub(crate) fn manifolds(
         }
         let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
         let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
-        let travel = travel(a.reach, free_a, dt) + travel(b.reach, free_b, dt);
-        let near = look_ahead(margin, travel);
+        let approach = approach([a, b], [free_a, free_b], dt);
+        let near = look_ahead(margin, approach);
         let pose = |body: &Moving, free: &FreeMotion, centre: DVec3, time: f64| {
             let (position, orientation) = flown(body, free, time, dt);
             DPose3::from_parts(position - orientation * centre, orientation)
@@ -295,7 +315,7 @@ pub(crate) fn manifolds(
         let pose_a = a.pose();
         narrow_phase.look(cache, &a.shape, &b.shape, &pose_a.inv_mul(&b.pose()), near);
         // No point is faster than its bodies: nothing bounces.
-        if travel < world.settings.rest_speed * dt {
+        if approach < world.settings.rest_speed * dt {
             narrow_phase.place(cache, &pose_a, out, |manifold| Touch {
                 a: i,
                 b: j,

@@ -64,9 +64,9 @@ impl Exact {
         let arrived = search.stop.target_speed(problem);
         self.sweeper.begin(problem, &self.candidate);
         let mut last = f64::INFINITY;
-        for done in 1..=SMALL_SWEEPS {
+        for done in 1..=SMALL_SWEEPS.min(search.left()) {
             let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
-            search.effort.iterations += 1;
+            search.spend(1);
             if change <= arrived {
                 return self.few_blocks_end(search, impulses, history);
             }
@@ -84,8 +84,11 @@ impl Exact {
     fn few_steps(&mut self, search: &mut Search, impulses: &mut [f64], demand: Demand, history: &mut History) -> bool {
         let problem = search.problem;
         make_feasible(problem, &mut self.candidate);
-        let end = self.small.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, search.stop);
-        search.effort.iterations += end.steps;
+        if search.left() == 0 {
+            return false;
+        }
+        let end = self.small.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, &search.stop);
+        search.spend(end.steps);
         search.other_factorizations += end.steps;
         self.accept(search, impulses, end.merit, history)
     }
@@ -106,7 +109,7 @@ impl Exact {
             search.best = measured;
             impulses.copy_from_slice(&self.candidate);
         }
-        let suffices = merit.suffices(problem, search.stop);
+        let suffices = merit.suffices(problem, &search.stop);
         let nearly = suffices || measured < NEARLY * search.stop.tolerance.value.max(ROUND_OFF);
         suffices && is_inverse_mass(problem) || nearly && self.consider(search, impulses)
     }

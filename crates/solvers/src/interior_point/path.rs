@@ -168,6 +168,7 @@ impl Path {
         }
         let cap = stop.max_iterations.unwrap_or(options.max_iterations).min(options.max_iterations);
         let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
+        let most = stop.max_iterations.unwrap_or(usize::MAX);
         let (mut allowed, mut arc_steps) = (cap, options.max_arc_steps);
         let (mut origin, mut centred) = (std::mem::take(&mut self.origin), std::mem::take(&mut self.centred));
         origin.keep(self, 0.0);
@@ -200,9 +201,10 @@ impl Path {
                 turns += 1;
                 (jams, stalled, lowest) = (0, 0, f64::INFINITY);
                 let before = end.iterations;
-                let walked = self.walk_around(system, problem, impulses, arc_steps, stop, &mut end, history);
+                let affordable = arc_steps.min(most.saturating_sub(before));
+                let walked = self.walk_around(system, problem, impulses, affordable, stop, &mut end, history);
                 arc_steps = arc_steps.saturating_sub(end.iterations - before);
-                allowed = end.iterations + cap;
+                allowed = most.min(end.iterations + cap);
                 if !walked || end.suffices {
                     break;
                 }
