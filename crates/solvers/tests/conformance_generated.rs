@@ -44,7 +44,6 @@ fn may_fail(method: Method, problem: &str) -> bool {
 /// contacts are redundant or masses far apart; the rest are open cases, each a defect to be mended.
 #[rustfmt::skip]
 const MAY_FAIL: &[(&str, &[&str])] = &[
-    ("exact", &["fcc6_mass1e6"]),
     ("interior-point", &["wall3x3", "incline3_slope0.4_mu0.3"]),
     ("newton", &[
         "stack10_heavy1e6", "stack10_geo1e6", "stack8_shake", "wall3x3_sides", "incline5_slope0.4_mu0.3", "fcc3", "arch7",
