@@ -37,7 +37,7 @@ impl StoppingRule {
 pub struct Effort {
     /// Sweeps, pivots or Newton steps.
     pub iterations: usize,
-    /// Matrix factorizations from scratch.
+    /// Matrix factorizations asked for; one that repeats the last matrix bit for bit is counted and not done again.
     pub factorizations: usize,
     /// Indices that entered or left the working set.
     pub set_changes: usize,
