@@ -107,6 +107,8 @@ struct Search<'a> {
     certificate: Option<Certificate>,
     effort: Effort,
     prepared: bool,
+    /// Whether a path ended in a thicket of folds.
+    tangled: bool,
     /// Factorizations of methods that keep their own matrices.
     other_factorizations: usize,
 }
@@ -350,6 +352,7 @@ impl Exact {
         self.candidate.copy_from_slice(impulses);
         self.interior.options = options;
         let end = self.interior.follow(search.problem, &mut self.candidate, start, &search.stop, history);
+        search.tangled |= end.tangled;
         search.spend(end.iterations);
         self.consider(search, impulses)
     }
@@ -456,8 +459,10 @@ impl Exact {
         };
         // Around folds once: another start meets most of them again.
         let plain = PathOptions { max_turns: 0, ..cold };
-        let second = if self.is_bounded(search) { plain } else { cold };
-        starts.into_iter().zip([cold, second]).any(|(start, options)| {
+        let bounded = self.is_bounded(search);
+        starts.into_iter().enumerate().any(|(attempt, start)| {
+            let once = bounded || search.tangled;
+            let options = if attempt > 0 && once { plain } else { cold };
             self.path(search, impulses, start, options, history) || self.polish(search, impulses, history)
         })
     }
@@ -496,6 +501,7 @@ impl Exact {
         }
         let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };
         if self.options.folds == Folds::WalkAround
+            && !search.tangled
             && (!bounded || search.best <= CLOSE * search.stop.tolerance.value)
             && (self.path(search, impulses, Start::Uniform, stubborn, history)
                 || self.polish(search, impulses, history))
@@ -560,6 +566,7 @@ impl ContactSolver for Exact {
             certificate: None,
             effort: Effort::default(),
             prepared: false,
+            tangled: false,
             other_factorizations: 0,
         };
         self.escalate(&mut search, impulses, history);

@@ -40,6 +40,9 @@ const MOST_GROWTH: f64 = 3.0;
 const MOST_CORRECTIONS: usize = 6;
 /// The fold is behind once t has fallen below this share of where it turned.
 const PASSED: f64 = 0.3;
+/// Most times that t may turn on one walk. A fold turns it twice; walks that arrive were seen to take up to eight. Beyond
+/// lie the thickets of regular packings, where every contact folds at nearly the same t and the walk goes in circles.
+const MOST_REVERSALS: usize = 16;
 
 impl Path {
     /// Walks around the fold at the present iterate, by about so many factorizations at most. True if t is on its way down again (or the tolerance is met).
@@ -60,6 +63,7 @@ impl Path {
         // ln t component of the tangent; its block directions are kept in `predictor`.
         let mut tangent_s;
         let last = end.iterations + most_steps;
+        let (mut heading, mut reversals) = (-1.0, 0);
         let mut saved = Saved::default();
         while end.iterations < last {
             // Tangent at a point of the path: the factor of the last corrector is at hand.
@@ -67,6 +71,12 @@ impl Path {
             let norm = (self.norm_square(problem, Set::Trial) + 1.0).sqrt();
             // Along the path the determinant changes its sign exactly where t turns.
             let onward = if system.determinant_is_positive() { -1.0 } else { 1.0 };
+            reversals += usize::from(onward != heading);
+            heading = onward;
+            if reversals > MOST_REVERSALS {
+                end.tangled = true;
+                return false;
+            }
             tangent_s = onward / norm;
             for (tangent, b) in self.predictor.iter_mut().zip(&self.trial) {
                 *tangent = *b;

@@ -101,6 +101,8 @@ pub struct PathEnd {
     pub merit: Merit,
     /// Whether that suffices.
     pub suffices: bool,
+    /// Whether it ended where the path turns again and again: another start ends there too.
+    pub tangled: bool,
 }
 
 /// Buffers of the path.
@@ -153,7 +155,7 @@ impl Path {
         self.r.copy_from_slice(impulses);
         self.refresh_velocity(system, problem);
         let guess = Merit::of(problem, impulses, &self.u);
-        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop) };
+        let mut end = PathEnd { iterations: 0, merit: guess, suffices: guess.suffices(problem, stop), tangled: false };
         if end.suffices {
             return end;
         }
