@@ -87,6 +87,11 @@ impl Aabb {
         Aabb { min: self.min - DVec3::splat(margin), max: self.max + DVec3::splat(margin) }
     }
 
+    /// Whether no point of `other` is outside; never with a NaN.
+    pub fn contains(&self, other: &Aabb) -> bool {
+        self.min.cmple(other.min).all() && other.max.cmple(self.max).all()
+    }
+
     /// Whether the closed boxes share a point.
     pub fn overlaps(&self, other: &Aabb) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()

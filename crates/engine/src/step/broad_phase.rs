@@ -1,33 +1,40 @@
 //! Stage 2/9, broad phase. In: one box per body. Out: pairs whose boxes overlap, sorted. Eq.: none.
 //!
-//! A tree of boxes is built anew each step by splitting at the median of the widest axis, into memory kept from the
-//! last step; then every leaf asks the tree for its partners. The set of pairs is a property of the boxes alone, and it
-//! is sorted, so neither the tree nor the order of insertion shows in the result. O(n log n) plus the pairs.
+//! Where little moves, little is to be found out. Every box is given a wider one; a tree finds the pairs of wider boxes
+//! that overlap, and they are the candidates of all the steps in which every box stays within its wider one. The few that
+//! have left ask the tree; when many have, everything is built anew. Where much moves wider boxes do not pay, and none
+//! are wider.
+//!
+//! The set of pairs is a property of the boxes alone, and it is sorted: neither the tree, nor the steps before, nor the
+//! order of insertion show in the result. Cost: O(n + pairs) where little moves, else O(n log n + pairs).
+
+mod tree;
 
 use crate::shape::Aabb;
-use glamx::DVec3;
+use tree::Tree;
 
-/// Boxes per leaf of the tree; 4 to 16 cost the same within noise.
-const LEAF: usize = 8;
+/// How much wider a box is made on each side, relative to its shortest edge.
+const WIDER: f64 = 0.05;
+/// Steps that a box has to stay within its wider one, at its speed in the last step, for that to pay.
+const STEPS_TO_PAY: f64 = 8.0;
+/// One box in so many may be on the move before everything is built anew.
+const ONE_IN: usize = 16;
 
-/// Finds overlapping boxes; keeps its memory between calls.
+/// Finds overlapping boxes; keeps its memory, and what it knows, between calls.
 #[derive(Default)]
 pub struct BroadPhase {
-    nodes: Vec<Node>,
-    /// Bounded boxes in tree order.
-    order: Vec<u32>,
-    centres: Vec<DVec3>,
+    tree: Tree,
+    /// What the tree is built of: each box, or wider.
+    wider: Vec<Aabb>,
+    /// Boxes of the last call.
+    last: Vec<Aabb>,
+    /// Pairs of wider boxes that overlap, ascending.
+    candidates: Vec<(u32, u32)>,
+    /// Boxes with an infinite side or a NaN.
     unbounded: Vec<u32>,
-    stack: Vec<u32>,
-}
-
-struct Node {
-    bounds: Aabb,
-    /// Stretch of `order` below this node.
-    first: u32,
-    count: u32,
-    /// Right child; the left one follows its parent. 0 for a leaf.
-    right: u32,
+    /// Boxes that have left their wider ones.
+    escaped: Vec<u32>,
+    has_escaped: Vec<bool>,
 }
 
 impl BroadPhase {
@@ -36,102 +43,100 @@ impl BroadPhase {
     /// A box with an infinite side (a half-space) pairs with every box it overlaps, unbounded ones included; a box
     /// with a NaN pairs with none.
     pub fn pairs(&mut self, boxes: &[Aabb], out: &mut Vec<(u32, u32)>) {
-        self.pairs_filtered(boxes, |_, _| true, out);
-    }
-
-    /// As [`BroadPhase::pairs`], keeping pairs that `may_collide(i, j)` accepts. It is asked once per overlapping
-    /// pair, in no particular order.
-    pub fn pairs_filtered(
-        &mut self,
-        boxes: &[Aabb],
-        mut may_collide: impl FnMut(u32, u32) -> bool,
-        out: &mut Vec<(u32, u32)>,
-    ) {
         out.clear();
-        self.nodes.clear();
-        self.order.clear();
-        self.unbounded.clear();
-        self.centres.clear();
-        for (i, bounds) in boxes.iter().enumerate() {
-            let bounded = bounds.is_bounded();
-            if bounded {
-                self.order.push(i as u32)
-            } else {
-                self.unbounded.push(i as u32)
-            }
-            self.centres.push(if bounded { bounds.min * 0.5 + bounds.max * 0.5 } else { DVec3::ZERO });
+        if !self.still_serves(boxes) {
+            self.build(boxes);
         }
-        for (k, &i) in self.unbounded.iter().enumerate() {
-            let partners = self.order.iter().chain(&self.unbounded[k + 1..]);
-            for &j in partners {
-                let (i, j) = (i.min(j), i.max(j));
-                if boxes[i as usize].overlaps(&boxes[j as usize]) && may_collide(i, j) {
-                    out.push((i, j));
-                }
-            }
-        }
-        if !self.order.is_empty() {
-            self.build(boxes, 0, self.order.len());
-            for i in 0..self.order.len() {
-                self.query(boxes, self.order[i], &mut may_collide, out);
-            }
-        }
-        out.sort_unstable();
-    }
-
-    fn build(&mut self, boxes: &[Aabb], first: usize, count: usize) {
-        let order = &mut self.order[first..first + count];
-        let bounds = order.iter().fold(Aabb::EMPTY, |all, &i| all.union(boxes[i as usize]));
-        let at = self.nodes.len();
-        self.nodes.push(Node { bounds, first: first as u32, count: count as u32, right: 0 });
-        if count <= LEAF {
-            return;
-        }
-        let (low, high) = order.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &i| {
-            (low.min(self.centres[i as usize]), high.max(self.centres[i as usize]))
-        });
-        let spread = high - low;
-        let axis = if spread.x >= spread.y && spread.x >= spread.z {
-            0
-        } else if spread.y >= spread.z {
-            1
+        let overlaps = |&&(i, j): &&(u32, u32)| boxes[i as usize].overlaps(&boxes[j as usize]);
+        if self.escaped.is_empty() {
+            out.extend(self.candidates.iter().filter(overlaps));
         } else {
-            2
-        };
-        let half = count / 2;
-        order.select_nth_unstable_by(half, |&a, &b| {
-            self.centres[a as usize][axis].total_cmp(&self.centres[b as usize][axis]).then(a.cmp(&b))
-        });
-        self.build(boxes, first, half);
-        self.nodes[at].right = self.nodes.len() as u32;
-        self.build(boxes, first + half, count - half);
+            let stayed = |&&(i, j): &&(u32, u32)| !self.has_escaped[i as usize] && !self.has_escaped[j as usize];
+            out.extend(self.candidates.iter().filter(stayed).filter(overlaps));
+            self.pairs_of_escaped(boxes, out);
+            out.sort_unstable();
+        }
+        self.last.clear();
+        self.last.extend_from_slice(boxes);
     }
 
-    /// Partners `j > i` of box `i`.
-    fn query(
-        &mut self,
-        boxes: &[Aabb],
-        i: u32,
-        may_collide: &mut impl FnMut(u32, u32) -> bool,
-        out: &mut Vec<(u32, u32)>,
-    ) {
-        let own = boxes[i as usize];
-        self.stack.clear();
-        self.stack.push(0);
-        while let Some(at) = self.stack.pop() {
-            let node = &self.nodes[at as usize];
-            if !node.bounds.overlaps(&own) {
-                continue;
+    /// Finds the boxes that have left their wider ones; whether they are few.
+    fn still_serves(&mut self, boxes: &[Aabb]) -> bool {
+        if self.wider.len() != boxes.len() {
+            return false;
+        }
+        self.escaped.clear();
+        for (i, (wider, own)) in self.wider.iter().zip(boxes).enumerate() {
+            let inside = wider.contains(own);
+            self.has_escaped[i] = !inside;
+            if !inside {
+                self.escaped.push(i as u32);
             }
-            if node.right != 0 {
-                self.stack.push(at + 1);
-                self.stack.push(node.right);
-                continue;
+        }
+        ONE_IN * self.escaped.len() <= boxes.len()
+    }
+
+    fn build(&mut self, boxes: &[Aabb]) {
+        // Infinite sides that stay have not moved, though their difference is no number.
+        let motion = |i: usize| match self.last.get(i) {
+            Some(last) if *last == boxes[i] => 0.0,
+            Some(last) if self.last.len() == boxes.len() => {
+                (boxes[i].min - last.min).abs().max((boxes[i].max - last.max).abs()).max_element()
             }
-            for &j in &self.order[node.first as usize..(node.first + node.count) as usize] {
-                if j > i && boxes[j as usize].overlaps(&own) && may_collide(i, j) {
-                    out.push((i, j));
+            _ => f64::INFINITY,
+        };
+        let slack = |i: usize| WIDER * (boxes[i].max - boxes[i].min).min_element();
+        let stays = |i: usize| STEPS_TO_PAY * motion(i) <= slack(i);
+        let movers = (0..boxes.len()).filter(|i| !stays(*i)).count();
+        let pays = ONE_IN * movers <= boxes.len();
+        self.wider.clear();
+        self.unbounded.clear();
+        for (i, own) in boxes.iter().enumerate() {
+            let widen = pays && motion(i) > 0.0 && stays(i) && own.is_bounded();
+            self.wider.push(if widen { own.inflated(slack(i)) } else { *own });
+            if !own.is_bounded() {
+                self.unbounded.push(i as u32);
+            }
+        }
+        self.escaped.clear();
+        self.escaped.reserve(boxes.len() / ONE_IN + 1);
+        self.has_escaped.clear();
+        self.has_escaped.resize(boxes.len(), false);
+        self.tree.build(&self.wider);
+        let BroadPhase { tree, wider, candidates, unbounded, .. } = self;
+        candidates.clear();
+        for (k, &i) in unbounded.iter().enumerate() {
+            for &j in tree.members().iter().chain(&unbounded[k + 1..]) {
+                if wider[i as usize].overlaps(&wider[j as usize]) {
+                    candidates.push((i.min(j), i.max(j)));
                 }
+            }
+        }
+        tree.pairs(wider, |i, j| candidates.push((i, j)));
+        candidates.sort_unstable();
+    }
+
+    /// Pairs with an escaped box in them, each once.
+    fn pairs_of_escaped(&mut self, boxes: &[Aabb], out: &mut Vec<(u32, u32)>) {
+        let BroadPhase { tree, unbounded, escaped, has_escaped, .. } = self;
+        for (k, &i) in escaped.iter().enumerate() {
+            let own = &boxes[i as usize];
+            let mut meet = |j: u32| {
+                if boxes[j as usize].overlaps(own) {
+                    out.push((i.min(j), i.max(j)));
+                }
+            };
+            escaped[k + 1..].iter().for_each(|&j| meet(j));
+            let mut meet_if_stayed = |j: u32| {
+                if !has_escaped[j as usize] {
+                    meet(j);
+                }
+            };
+            unbounded.iter().for_each(|&j| meet_if_stayed(j));
+            // An infinite side cannot be looked up.
+            match own.is_bounded() {
+                true => tree.near(own, meet_if_stayed),
+                false => tree.members().iter().for_each(|&j| meet_if_stayed(j)),
             }
         }
     }
