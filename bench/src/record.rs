@@ -6,6 +6,7 @@ use crate::trajectory::{Trajectory, median};
 use crate::{BenchError, RunArguments, audit, measure, suite};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
+use signorini_scenes::lines::Line;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -15,29 +16,6 @@ use std::process::Command;
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/peers.py");
 /// The row that others are divided by.
 pub const REFERENCE: &str = "signorini/exact";
-
-/// One number.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Line {
-    /// Name of the engine.
-    pub engine: String,
-    /// Its version.
-    pub version: String,
-    /// Which settings.
-    pub settings: String,
-    /// Name of the scene.
-    pub scene: String,
-    /// What, with its unit.
-    pub metric: String,
-    /// How much; none if it is not a number.
-    pub value: Option<f64>,
-    /// What a number with a general name is of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<String>,
-    /// Why the run ended early.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
 
 /// Where and of what the numbers were taken.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,7 +6,8 @@ mod side_by_side;
 mod which;
 
 use crate::BenchError;
-use crate::record::{Line, Machine};
+use crate::record::Machine;
+use signorini_scenes::lines::Line;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -31,6 +31,7 @@ mod collapse;
 pub mod contact;
 mod error;
 mod generated;
+pub mod lines;
 pub mod problems;
 pub mod random;
 pub mod vector;

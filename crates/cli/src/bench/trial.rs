@@ -1,7 +1,7 @@
 //! One method on one scene.
 
-use super::lines::Line;
 use signorini::{Scene, StageTimes, StepStatus};
+use signorini_scenes::lines::Line;
 use signorini_scenes::worlds::{self, RunError};
 use std::ops::ControlFlow;
 

@@ -1,0 +1,27 @@
+//! What was measured, as JSON lines {engine, version, settings, scene, metric, value}: written by the command and by the
+//! program that runs other engines on the same scenes, read by either.
+
+use serde::{Deserialize, Serialize};
+
+/// One number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Name of the engine.
+    pub engine: String,
+    /// Its version.
+    pub version: String,
+    /// Which settings; ours are the method, with the tolerance where several were asked for.
+    pub settings: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// What, with its unit.
+    pub metric: String,
+    /// How much; none if it is not a number.
+    pub value: Option<f64>,
+    /// What a number with a general name is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Why the run ended early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
