@@ -84,7 +84,7 @@ pub struct EnergyLedger {
     pub against_free_motion: f64,
     /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
     pub stabilisation: f64,
-    /// Less the kinetic energy that bodies had when they fell asleep or were quarantined \[J\].
+    /// Less the kinetic energy that bodies had when they came to rest, fell asleep or were quarantined \[J\].
     pub stopped: f64,
 }
 

@@ -20,8 +20,11 @@ fn floor(friction: f64, restitution: f64) -> Body {
 
 /// Six small scenes, each of several islands.
 fn scenes() -> Vec<Scene> {
-    let stacks =
-        (0..4).map(|i| cube(&format!("s{i}"), v(3.0 * f64::from(i / 2), 0.02 * f64::from(i), 0.5 + f64::from(i % 2))));
+    // Of these there are enough that other threads are asked to help.
+    let stacks = (0..18).map(|i| {
+        let (stack, layer) = (f64::from(i / 3), f64::from(i % 3));
+        cube(&format!("s{i:02}"), v(3.0 * stack, 0.02 * layer * stack, 0.5 + layer))
+    });
     let sliders = (0..3).map(|i| {
         let speed = v(3.0, f64::from(i), 0.0);
         cube(&format!("c{i}"), v(0.0, 4.0 * f64::from(i), 0.5)).velocity(speed).material(surface(0.3, 0.0))
@@ -115,6 +118,15 @@ fn h01_twenty_processes_agree() {
         let said = String::from_utf8(child.output().unwrap().stdout).unwrap();
         assert!(said.contains(&expected), "expected '{expected}' in '{said}'");
     }
+}
+
+/// A scene too small to be shared says nothing about threads.
+#[test]
+fn the_stacks_are_shared_among_threads() {
+    let scene = &scenes()[0];
+    let mut world = built(scene, &in_order(scene));
+    let counts = world.step(H).unwrap().counts;
+    assert!(counts.contacts >= 64 && counts.islands >= 6, "{counts:?}");
 }
 
 #[test]

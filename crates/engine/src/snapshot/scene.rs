@@ -494,11 +494,10 @@ fn encode_cache(cache: &ContactCache, out: &mut Payload) {
     let (entries, dt) = cache.entries();
     out.f64(dt);
     out.count(entries.len());
-    for ((a, b), PairEntry { age, taken, points }) in entries {
+    for ((a, b), PairEntry { age, points }) in entries {
         out.u32(a.0.slot);
         out.u32(b.0.slot);
         out.u32(*age);
-        out.u32(*taken);
         out.count(points.len());
         for CachedPoint { feature, point, normal, impulse } in points {
             let Feature { sub_a, sub_b, key } = feature;
@@ -513,11 +512,11 @@ fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Con
     if dt < 0.0 {
         return Err(section.invalid("a step back in time"));
     }
-    let count = section.count(24)?;
+    let count = section.count(20)?;
     let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
         let pair = (decode_handle(section, bodies)?, decode_handle(section, bodies)?);
-        let (age, taken) = (section.u32()?, section.u32()?);
+        let age = section.u32()?;
         let point = |section: &mut Section| {
             let (sub_a, sub_b) = (section.u32()?, section.u32()?);
             let key = FeatureKey { a: section.u32()?, b: section.u32()? };
@@ -530,7 +529,7 @@ fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Con
         if points.is_empty() || age > ContactCache::MAX_AGE || pair.0 == pair.1 {
             return Err(section.invalid("nothing that is remembered"));
         }
-        entries.push((pair, PairEntry { age, taken, points }));
+        entries.push((pair, PairEntry { age, points }));
     }
     if !entries.windows(2).all(|w| w[0].0 < w[1].0) {
         return Err(section.invalid("pairs are not in order"));

@@ -7,11 +7,8 @@
 //!
 //! # Rest
 //!
-//! At rest the same impulses serve many steps, and what they lack per step adds up in the velocities until a solve
-//! takes it out. (It does worse than add up: a load held by impulses that do not change is an inverted pendulum, so the
-//! lack grows like a power of about 1.5 per step under twenty layers.) The impulses of that step make up for all the steps
-//! before at once and would overdo it in the next. What is kept is what holds the bodies once they have stopped (`solve`);
-//! where that was not looked for, of the change against the guess the share of one step.
+//! At rest the same impulses serve every step: bodies that contacts hold still have no velocity at all (`still`), so
+//! what the impulses lack does not add up.
 
 use crate::BodyHandle;
 use crate::step::contact::{Contact, Feature};
@@ -32,24 +29,11 @@ pub(crate) struct CachedPoint {
     pub impulse: DVec3,
 }
 
-/// How a step used its guess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GuessUse {
-    /// It was the answer.
-    Taken,
-    /// It was nearly the answer.
-    Refined,
-    /// It was where the search began.
-    Replaced,
-}
-
 /// What is remembered of two bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairEntry {
     /// Steps since they touched.
     pub age: u32,
-    /// For how many steps in a row the guess was the answer.
-    pub taken: u32,
     pub points: Vec<CachedPoint>,
 }
 
@@ -96,7 +80,6 @@ impl ContactCache {
             let Some(entry) = self.pairs.get(&key(handle(group[0].a), handle(group[0].b))) else { continue };
             taken.clear();
             taken.resize(entry.points.len(), false);
-            group.iter_mut().for_each(|contact| contact.steps_taken = entry.taken);
             let mut claim = |contact: &mut Contact, index: usize| {
                 taken[index] = true;
                 contact.guess = scale * entry.points[index].impulse;
@@ -131,7 +114,7 @@ impl ContactCache {
     pub fn store(
         &mut self,
         dt: f64,
-        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint, GuessUse)>,
+        points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
         held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
     ) {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
@@ -144,30 +127,29 @@ impl ContactCache {
             }
         }
         // Points of a pair come one after the other: it is looked up once.
-        let mut of: Option<((BodyHandle, BodyHandle), GuessUse)> = None;
-        for (a, b, point, guess_use) in points {
+        let mut of: Option<(BodyHandle, BodyHandle)> = None;
+        for (a, b, point) in points {
             let pair = key(a, b);
-            if let Some((last, last_use)) = of
+            if let Some(last) = of
                 && last != pair
             {
-                self.take_in(last, last_use);
+                self.take_in(last);
             }
-            of = Some((pair, guess_use));
+            of = Some(pair);
             self.arriving.push(point);
         }
-        if let Some((last, last_use)) = of {
-            self.take_in(last, last_use);
+        if let Some(last) = of {
+            self.take_in(last);
         }
         self.pairs.retain(|_, entry| entry.age <= Self::MAX_AGE);
     }
 
     /// Remembers the points that have arrived as those of a pair.
-    fn take_in(&mut self, pair: (BodyHandle, BodyHandle), guess_use: GuessUse) {
+    fn take_in(&mut self, pair: (BodyHandle, BodyHandle)) {
         let entry = self.pairs.entry(pair).or_default();
         if entry.age > 0 {
             entry.age = 0;
             entry.points.clear();
-            entry.taken = if guess_use == GuessUse::Taken { entry.taken.saturating_add(1) } else { 0 };
         }
         entry.points.append(&mut self.arriving);
     }
@@ -186,16 +168,6 @@ impl ContactCache {
     /// Forgets a body.
     pub fn forget(&mut self, body: BodyHandle) {
         self.pairs.retain(|(a, b), _| *a != body && *b != body);
-    }
-}
-
-impl GuessUse {
-    /// What to start from in the next step, given the guess and the answer of this one \[N·s\].
-    pub fn next_guess(self, guess: DVec3, answer: DVec3, steps_taken: u32) -> DVec3 {
-        match self {
-            GuessUse::Taken | GuessUse::Replaced => answer,
-            GuessUse::Refined => guess + (answer - guess) / (f64::from(steps_taken) + 1.0),
-        }
     }
 }
 

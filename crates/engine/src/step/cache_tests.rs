@@ -24,7 +24,6 @@ fn contact(a: u32, b: u32, point: DVec3, normal: DVec3, feature: Feature) -> Con
         restitution: 0.0,
         impact: None,
         guess: DVec3::ZERO,
-        steps_taken: 0,
     }
 }
 
@@ -41,7 +40,7 @@ fn stored(points: &[(DVec3, DVec3)]) -> ContactCache {
 fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
     let entries = points.iter().enumerate().map(|(i, (point, impulse))| {
         let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
-        (handle(5), handle(3), point, GuessUse::Replaced)
+        (handle(5), handle(3), point)
     });
     cache.store(0.016, entries, |_| false);
 }
@@ -128,29 +127,4 @@ fn a_removed_body_is_forgotten() {
     let mut cache = stored(&[(DVec3::X, DVec3::Z)]);
     cache.forget(handle(5));
     assert_eq!(guess_at(&cache, DVec3::X, DVec3::Z), DVec3::ZERO);
-}
-
-/// Impulses that lack b per step: after n steps that took them the velocity lacks n·b, and the solve of the next step adds
-/// (n + 1)·b. One share of that is what they lacked.
-#[test]
-fn at_rest_the_next_guess_makes_up_for_one_step_only() {
-    let (guess, lack) = (10.0 * DVec3::Z, DVec3::new(0.5, 0.0, 0.25));
-    let answer = guess + 4.0 * lack;
-    assert_eq!(GuessUse::Refined.next_guess(guess, answer, 3), guess + lack);
-    assert_eq!(GuessUse::Refined.next_guess(guess, answer, 0), answer);
-    assert_eq!(GuessUse::Replaced.next_guess(guess, answer, 3), answer);
-}
-
-#[test]
-fn steps_that_took_the_guess_are_counted() {
-    let mut cache = ContactCache::default();
-    let taken_after = |cache: &mut ContactCache, guess_use: GuessUse| {
-        let point = CachedPoint { feature: feature(0), point: DVec3::X, normal: DVec3::Z, impulse: DVec3::Z };
-        cache.store(0.016, std::iter::once((handle(5), handle(3), point, guess_use)), |_| false);
-        let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(0))];
-        cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
-        contacts[0].steps_taken
-    };
-    let uses = [GuessUse::Replaced, GuessUse::Taken, GuessUse::Taken, GuessUse::Refined, GuessUse::Taken];
-    assert_eq!(uses.map(|guess_use| taken_after(&mut cache, guess_use)), [0, 1, 2, 0, 1]);
 }

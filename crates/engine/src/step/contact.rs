@@ -112,8 +112,6 @@ pub(crate) struct Contact {
     pub impact: Option<Impact>,
     /// Impulse to start from, world axes \[N·s\].
     pub guess: DVec3,
-    /// For how many steps in a row the guess was the answer.
-    pub steps_taken: u32,
 }
 
 impl Contact {
@@ -416,7 +414,6 @@ impl Pair<'_> {
             restitution: patch.material.restitution,
             impact: None,
             guess: DVec3::ZERO,
-            steps_taken: 0,
         }
     }
 

@@ -18,7 +18,6 @@ fn contact(gap: f64, restitution: f64) -> Contact {
         restitution,
         impact: None,
         guess: DVec3::ZERO,
-        steps_taken: 0,
     }
 }
 

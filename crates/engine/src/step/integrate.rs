@@ -10,7 +10,7 @@ use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
 use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
-use crate::step::cache::{CachedPoint, GuessUse};
+use crate::step::cache::CachedPoint;
 use crate::step::fast;
 use crate::step::free_motion::{check_speed, gyroscopic};
 use crate::step::island::Islands;
@@ -311,22 +311,13 @@ fn driven(scene: &Scene, rank: usize) -> Twist {
 pub(crate) struct CommitSpace {
     handles: Vec<BodyHandle>,
     forces: Vec<ConstraintForces>,
-    points: Vec<Option<SolvedPoint>>,
-}
-
-/// What was found for a contact.
-#[derive(Clone, Copy)]
-struct SolvedPoint {
-    /// \[N·s\].
-    impulse: DVec3,
-    /// To start from in the next step \[N·s\].
-    next_guess: DVec3,
-    guess_use: GuessUse,
+    /// Impulses of contacts \[N·s\]; none of those in no island.
+    impulses: Vec<Option<DVec3>>,
 }
 
 /// Nothing can fail any more: the step becomes the state of the world.
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
-    let CommitSpace { handles, forces, points } = &mut ws.commit;
+    let CommitSpace { handles, forces, impulses } = &mut ws.commit;
     handles.clear();
     handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
     forces.clear();
@@ -342,21 +333,15 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         world.contacts.clear();
     }
     let held = world.contacts.len();
-    points.clear();
-    points.resize(ws.contacts.len(), None);
+    impulses.clear();
+    impulses.resize(ws.contacts.len(), None);
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
-        for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &ws.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
             push(&mut forces[b], *impulse / dt, contact.arm_b);
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            points[*c as usize] = solution.guess_use.map(|guess_use| {
-                let next_guess = match solution.holding.get(place) {
-                    Some(holding) => *holding,
-                    None => guess_use.next_guess(contact.guess, *impulse, contact.steps_taken),
-                };
-                SolvedPoint { impulse: *impulse, next_guess, guess_use }
-            });
+            impulses[*c as usize] = Some(*impulse);
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
@@ -373,8 +358,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
             }
         }
     }
-    let solved = || ws.contacts.iter().zip(&*points).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
-    for (contact, SolvedPoint { impulse, .. }) in solved() {
+    let solved = || ws.contacts.iter().zip(&*impulses).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
+    for (contact, impulse) in solved() {
         let (a, b) = (contact.a as usize, contact.b as usize);
         world.contacts.push(ContactPoint {
             a: handles[a],
@@ -390,9 +375,9 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
         world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
     }
-    let remembered = solved().filter_map(|(contact, SolvedPoint { next_guess: impulse, guess_use, .. })| {
+    let remembered = solved().filter_map(|(contact, impulse)| {
         let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
-        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point, guess_use))
+        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
     world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
     for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {

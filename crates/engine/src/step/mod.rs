@@ -7,7 +7,7 @@
 //! 4 contacts      frames, coefficients, impacts, guesses
 //! 5 islands       bodies that touch or are jointed
 //! 6 solve         u = W r + q under the laws, per island, certified
-//! 7 impulses      v⁺ = v* + M⁻¹Jᵀr
+//! 7 impulses      v⁺ = v* + M⁻¹Jᵀr; what cannot be told from rest is at rest
 //! 8 positions     overlap and drift, poses only
 //! 9 integrate     x, q; checks; books; islands at rest fall asleep
 //! ```
@@ -30,6 +30,7 @@ mod position;
 mod sequence;
 mod sleep;
 mod solve;
+mod still;
 
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
@@ -291,6 +292,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.times.solve = clock.lap();
 
     impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
+    report.energy.stopped = still::come_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
     let corrections = &mut ws.correction;
     report.counts.corrected =
         position::positions(settings, &scene, &ws.islands, &ws.after, &mut ws.spaces, corrections)?;

@@ -2,8 +2,7 @@
 //!
 //! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
 //! change a bit. An island at rest is judged once: if the impulses of the last step are good enough for this one, they
-//! are the answer. When their error has grown to a share of the tolerance they are refined, and what holds the island from
-//! then on is found by the same factorization.
+//! are the answer, unless their error is more than a share of the tolerance: then they are refined.
 //!
 //! # Energy guard
 //!
@@ -13,7 +12,6 @@
 
 use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
-use crate::step::cache::GuessUse;
 use crate::step::island::{Island, Islands};
 use crate::step::sequence::{self, Sequence};
 use crate::{ImpactLaw, Settings, StepError};
@@ -31,8 +29,6 @@ use std::fmt;
 const HALVINGS: usize = 6;
 /// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
 const WORK_TOLERANCE: f64 = 1e-8;
-/// A guess off by up to so many tolerances was good for many steps before.
-const NEARLY: f64 = 100.0;
 /// Contacts in all islands from which other threads are asked to help: waking them costs as much as some dozen contacts
 /// at rest.
 const WORTH_SHARING: usize = 64;
@@ -100,15 +96,10 @@ impl StepSolver {
 pub(crate) struct IslandSolution {
     pub solved: bool,
     pub certificate: Option<Certificate>,
-    /// None before the first solve.
-    pub guess_use: Option<GuessUse>,
     pub effort: Effort,
     pub restitution_scale: f64,
     /// World axes, per contact of the island \[N·s\].
     pub contact_impulses: Vec<DVec3>,
-    /// What holds the island from the next step on, per contact of the island \[N·s\]; empty if that is not known better
-    /// than by the impulses.
-    pub holding: Vec<DVec3>,
     /// Row by row, per joint of the island.
     pub joint_impulses: Vec<[f64; 6]>,
     /// M⁻¹Jᵀr per body of the island.
@@ -231,12 +222,8 @@ fn attempt(
         .map_err(|source| StepError::Problem { island: index, source })?;
     out.restitution_scale = restitution_scale;
     out.passed_on = None;
-    out.holding.clear();
     let solved = solve_once(settings, scene, island, &problem, space, out);
     space.parts = problem.into_parts();
-    if solved.is_ok() && shift.is_empty() && out.solved && out.guess_use == Some(GuessUse::Refined) {
-        hold(settings, scene, island, index, space, out)?;
-    }
     solved.map_err(|source| StepError::Solve { island: index, source })
 }
 
@@ -250,7 +237,6 @@ fn solve_once(
 ) -> Result<(), SolveError> {
     let IslandSpace { solver, session, certifier, guess, body_velocity, .. } = space;
     let tolerance = &settings.stop.tolerance;
-    out.guess_use = Some(GuessUse::Replaced);
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
         let certificate = certifier.certify(problem, guess)?;
@@ -260,7 +246,7 @@ fn solve_once(
             _ => certificate.meets(tolerance),
         };
         if taken {
-            (out.solved, out.certificate, out.guess_use) = (true, Some(certificate), Some(GuessUse::Taken));
+            (out.solved, out.certificate) = (true, Some(certificate));
             let carries = |c: &usize| guess[problem.range(*c)].iter().any(|x| *x != 0.0);
             let active = (0..problem.blocks().len()).filter(carries).count();
             out.effort = Effort { active, ..Effort::default() };
@@ -269,9 +255,6 @@ fn solve_once(
             out.change.clear();
             out.change.extend(certifier.body_velocities().map(twist));
             return Ok(());
-        }
-        if certificate.measured(tolerance.measure) <= NEARLY * tolerance.value {
-            out.guess_use = Some(GuessUse::Refined);
         }
     }
     let solver = match solver {
@@ -283,45 +266,6 @@ fn solve_once(
     (out.certificate, out.effort) = (Some(solution.certificate), solution.effort);
     unpack(scene, island, problem, &solution.impulses, out);
     body_changes(problem, &solution.impulses, island.bodies.len(), body_velocity, &mut out.change);
-    Ok(())
-}
-
-/// Finds what holds an island at rest once its answer has stopped what velocity was left over: the impulses of the same
-/// problem without that velocity. At rest they are the answer of many steps, until their own error has added up.
-fn hold(
-    settings: &Settings,
-    scene: &Scene,
-    island: &Island,
-    index: usize,
-    space: &mut IslandSpace,
-    out: &mut IslandSolution,
-) -> Result<(), StepError> {
-    let IslandSpace { solver: Some(StepSolver::Exact(exact)), session, guess, parts, .. } = space else {
-        return Ok(());
-    };
-    let Some(answer) = session.solution().filter(|_| island.joints.is_empty()) else { return Ok(()) };
-    let still = NEARLY * settings.stop.tolerance.value;
-    let before = |rank: u32| {
-        if scene.bodies[rank as usize].is_dynamic() { scene.free[rank as usize].before } else { Twist::default() }
-    };
-    let mut row = 0;
-    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        let left_over = contact.velocity(&before(contact.a), &before(contact.b));
-        // What slides or bounces is not held.
-        if left_over.length() > still || contact.impact.is_some() {
-            return Ok(());
-        }
-        for direction in contact.directions() {
-            parts.q[row] -= direction.dot(left_over);
-            row += 1;
-        }
-    }
-    let problem = ContactProblem::from_parts(std::mem::take(parts))
-        .map_err(|source| StepError::Problem { island: index, source })?;
-    guess.copy_from_slice(&answer.impulses);
-    exact.improve_guess(&problem, guess, &settings.stop);
-    world_impulses(scene, island, &problem, guess, &mut out.holding);
-    space.parts = problem.into_parts();
     Ok(())
 }
 

@@ -1,0 +1,59 @@
+//! Stage 7/9, second half: rest. In: v⁺. Out: v⁺, zero where it cannot be told from rest. Eq.: none.
+//!
+//! A body that contacts hold still has v⁺ = 0. What a solver leaves of it is not zero but a residue: of the kick h·g that the
+//! impulses cancel, some 1e-15. Left alone it grows: a load held by impulses that do not change is an inverted pendulum,
+//! and under twenty layers a residue doubles in a step. It moves the bodies by the last bit of their places, so that no
+//! manifold is the manifold of the step before, and after a dozen steps the island has to be solved again, to no end.
+//!
+//! So a certified island whose bodies all move slower than a small share of the kick they were given is at rest, to the
+//! last bit. Its next step is this one again, the same problem with the same answer, and a wall stands where it stood for as
+//! long as one likes to watch. What this takes out of the energy, of the order of 1e-20 J, is in the books.
+
+use crate::World;
+use crate::step::Twist;
+use crate::step::assembly::Scene;
+use crate::step::island::{Island, Islands};
+use crate::step::solve::IslandSolution;
+use signorini_solvers::is_settled;
+
+/// Share of the velocity after forces below which what is left of it is at rest. An acceleration smaller than that share of
+/// gravity does not move a body off its contacts.
+const RESIDUE: f64 = 1e-8;
+
+/// Stops what is at rest; the energy that this adds \[J\].
+pub(crate) fn come_to_rest(
+    world: &World,
+    scene: &Scene,
+    islands: &Islands,
+    solutions: &[IslandSolution],
+    after: &mut [Twist],
+) -> f64 {
+    let tolerance = &world.settings.stop.tolerance;
+    let mut added = 0.0;
+    for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        let settled = solution.solved && solution.certificate.is_some_and(|c| is_settled(&c, tolerance));
+        if !settled || !is_still(world, scene, island, after) {
+            continue;
+        }
+        for rank in island.bodies.iter().map(|rank| *rank as usize) {
+            let Some(record) = world.bodies.at(scene.bodies[rank].slot) else { continue };
+            let orientation = scene.bodies[rank].orientation();
+            let (before, residue) = (&scene.free[rank].before, &after[rank]);
+            // The work of the momentum that is taken out, over the mean velocity.
+            let momentum = orientation * (record.mass.inertia * (orientation.inverse() * residue.angular));
+            added -= 0.5 * (record.mass.mass * residue.linear.dot(before.linear) + momentum.dot(before.angular));
+            after[rank] = Twist::default();
+        }
+    }
+    added
+}
+
+/// Whether what all bodies of the island are left with is a residue.
+fn is_still(world: &World, scene: &Scene, island: &Island, after: &[Twist]) -> bool {
+    island.bodies.iter().map(|rank| *rank as usize).all(|rank| {
+        let (body, free, after) = (&scene.bodies[rank], &scene.free[rank], &after[rank]);
+        let Some(record) = world.bodies.at(body.slot) else { return false };
+        let speed = after.linear.length() + record.reach * after.angular.length();
+        body.bounce.is_none() && speed <= RESIDUE * (free.after.linear - free.before.linear).length()
+    })
+}
