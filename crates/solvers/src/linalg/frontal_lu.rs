@@ -230,17 +230,28 @@ fn pivot_row(column: &[f64], k: usize) -> Result<usize, SingularPivot> {
     if size == 0.0 || !size.is_finite() { Err(SingularPivot) } else { Ok(best) }
 }
 
-/// `B ← L⁻¹ B` for a unit lower triangle of `size` rows; B in rows `b..b + size` of every column.
+/// `B ← L⁻¹ B` for a unit lower triangle of `size` ≤ [`PANEL`] rows; B in rows `b..b + size` of every column.
 #[inline(always)]
 fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_right: usize, b: usize) {
-    for column in right.chunks_exact_mut(ld_right) {
-        let x = &mut column[b..b + size];
-        for k in 0..size {
+    if right.is_empty() || size < 2 {
+        return;
+    }
+    // Columns of L below the diagonal, zeros elsewhere: loops of known length, which stay in registers.
+    let mut columns = [[0.0; PANEL]; PANEL];
+    for (k, column) in columns.iter_mut().enumerate().take(size) {
+        column[k + 1..size].copy_from_slice(&lower[k * ld + k + 1..k * ld + size]);
+    }
+    for right in right.chunks_exact_mut(ld_right) {
+        let right = &mut right[b..b + size];
+        let mut x = [0.0; PANEL];
+        x[..size].copy_from_slice(right);
+        for (k, column) in columns.iter().enumerate() {
             let factor = x[k];
-            for i in k + 1..size {
-                x[i] -= factor * lower[k * ld + i];
+            for (x, l) in x.iter_mut().zip(column) {
+                *x -= factor * l;
             }
         }
+        right.copy_from_slice(&x[..size]);
     }
 }
 
