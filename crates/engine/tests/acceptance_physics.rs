@@ -187,13 +187,12 @@ fn criterion_09_pairs_that_bounce_keep_both_momenta() {
 
 #[test]
 fn criterion_09_crowds_that_bounce_at_different_times_of_a_step() {
-    // A body that takes part in impacts of different times within one step is moved by the earliest: momentum is kept,
-    // angular momentum to the size of what happens between the two.
+    // Bodies that bounce off several others in one step are met at one time and one place.
     let mut random = Random::new(91);
     let mut worst = [0.0f64; 3];
     for case in 0..20 {
         let found = worst_drift(&mut isolated(case, &mut random, Settings::default(), 0.7), 60);
-        assert!(found[0] <= 1e-10 && found[1] <= 2e-2, "case {case}: {found:?}");
+        assert!(found[0] <= 1e-10 && found[1] <= 1e-10, "case {case}: {found:?}");
         worst = std::array::from_fn(|i| worst[i].max(found[i]));
     }
     println!("momentum {:e}, angular momentum {:e}", worst[0], worst[1]);

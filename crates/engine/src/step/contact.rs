@@ -29,8 +29,8 @@
 //! `u_N⁺ = −e u_N⁻`; with it a ball that falls and bounces has the energy of the closed form in every step, wherever in
 //! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
 //! again. (Of two dynamic bodies each may be held by others while the other one falls, so there a is the least that
-//! either may have: too little bounce by at most h·g, never too much.) Both get the impulse at the same point, so angular momentum is kept. A contact has either the gap term or the
-//! bounce, never both.
+//! either may have: too little bounce by at most h·g, never too much.) Bodies that bounce off several others do so at the
+//! time of the first (`meeting_time`). A contact has either the gap term or the bounce, never both.
 
 use crate::body::BodyRecord;
 use crate::shape::Aabb;
@@ -165,7 +165,7 @@ fn spin(free: &FreeMotion) -> f64 {
 ///
 /// Bodies that fall together are no contacts of each other until the lower one may stop. A sum for all would tie a whole
 /// shower of them into one island.
-fn approach(bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
+pub(crate) fn approach(bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
     let [a, b] = [0, 1].map(|i| travel(bodies[i].reach, free[i], dt));
     if bodies.iter().any(|body| body.material.restitution > 0.0) {
         return a + b;
@@ -181,7 +181,7 @@ pub(crate) fn near(world: &World, bodies: [&BodyRecord; 2], free: [&FreeMotion; 
     margin(world, dt) + approach(bodies, free, dt)
 }
 
-fn margin(world: &World, dt: f64) -> f64 {
+pub(crate) fn margin(world: &World, dt: f64) -> f64 {
     world.settings.margin.min(MARGIN_SPEED * dt)
 }
 
@@ -215,6 +215,12 @@ fn flown(body: &Moving, free: &FreeMotion, time: f64, dt: f64) -> (DVec3, DQuat)
     let mean = free.before.linear + (0.5 * time / dt) * (free.after.linear - free.before.linear);
     let turn = DQuat::from_scaled_axis(time * free.before.angular);
     (body.state.position + time * mean, (turn * body.state.orientation).normalize())
+}
+
+/// The same of its shape.
+pub(crate) fn flown_pose(body: &Moving, free: &FreeMotion, record: &BodyRecord, time: f64, dt: f64) -> DPose3 {
+    let (position, orientation) = flown(body, free, time, dt);
+    DPose3::from_parts(position - orientation * record.mass.centre, orientation)
 }
 
 /// Velocity of a body that flies, at some time within the step.
@@ -253,7 +259,7 @@ impl ManifoldSpace {
 
 /// How far two bodies are looked at from each other \[m\]. In whole eighths of the margin, so that it stays as it is for
 /// bodies that hardly move.
-fn look_ahead(margin: f64, travel: f64) -> f64 {
+pub(crate) fn look_ahead(margin: f64, travel: f64) -> f64 {
     let quantum = 0.125 * margin;
     // No margin, or a time step too short to divide it.
     if quantum < f64::MIN_POSITIVE {
@@ -291,15 +297,11 @@ pub(crate) fn manifolds(
         let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
         let approach = approach([a, b], [free_a, free_b], dt);
         let near = look_ahead(margin, approach);
-        let pose = |body: &Moving, free: &FreeMotion, centre: DVec3, time: f64| {
-            let (position, orientation) = flown(body, free, time, dt);
-            DPose3::from_parts(position - orientation * centre, orientation)
-        };
         match pairs.meetings.get(index) {
             None | Some(Meeting::Usual) => {}
             Some(Meeting::Apart) => continue,
             Some(Meeting::At(time)) => {
-                let poses = [pose(body_a, free_a, a.mass.centre, *time), pose(body_b, free_b, b.mass.centre, *time)];
+                let poses = [flown_pose(body_a, free_a, a, *time, dt), flown_pose(body_b, free_b, b, *time, dt)];
                 // Other points that may close in the rest of the step are looked at as well.
                 let rest = margin + (near - margin) * (1.0 - time / dt);
                 narrow_phase.recycle(at_impact);
@@ -329,8 +331,7 @@ pub(crate) fn manifolds(
         let rest_speed = world.settings.rest_speed;
         let mut bounce = pair.first_bounce(found, material, rest_speed);
         if let Some(time) = bounce.filter(|time| *time > 0.0) {
-            let (pose_a, pose_b) =
-                (pose(body_a, free_a, a.mass.centre, time), pose(body_b, free_b, b.mass.centre, time));
+            let (pose_a, pose_b) = (flown_pose(body_a, free_a, a, time, dt), flown_pose(body_b, free_b, b, time, dt));
             narrow_phase.recycle(at_impact);
             narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, at_impact);
             if at_impact.is_empty() {
@@ -398,7 +399,12 @@ impl Pair<'_> {
     fn contact(&self, time: f64, patch: &Patch, point: &ManifoldPoint) -> Contact {
         let middle = point.middle();
         let acting = patch.in_plane(middle);
-        let arm = |i: usize| acting - flown(self.bodies[i], self.free[i], time, self.dt).0;
+        // Dynamic bodies from where the impulses of the step meet them, others from where they are then.
+        let arm = |i: usize| {
+            let body = self.bodies[i];
+            let met_at = if body.is_dynamic() { body.met_at.unwrap_or(0.0) } else { time };
+            acting - flown(body, self.free[i], met_at, self.dt).0
+        };
         Contact {
             a: self.a,
             b: self.b,

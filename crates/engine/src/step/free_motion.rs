@@ -12,7 +12,6 @@
 //! bodies have ratios of thousands); fast spins are cut into shorter pieces.
 
 use crate::body::{BodyRecord, Kind, MAX_SPEED, MAX_SPIN};
-use crate::step::contact::Touch;
 use crate::step::{Moving, Twist};
 use crate::{StepError, World};
 use glamx::{DMat3, DQuat, DVec3};
@@ -97,25 +96,16 @@ fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
 
 /// Bodies that are about to bounce, and whose inertia has axes, are met where they will be then: gyroscopic motion up to
 /// the bounce, the axes of inertia as they are there. What follows it is up to `integrate`.
-pub(crate) fn fly_to_bounce(world: &World, touches: &[Touch], dt: f64, bodies: &mut [Moving], free: &mut [FreeMotion]) {
-    for touch in touches {
-        let Some(time) = touch.bounce else { continue };
-        for rank in [touch.a as usize, touch.b as usize] {
-            if bodies[rank].bounce.is_none_or(|(earlier, _)| time < earlier) {
-                bodies[rank].bounce = Some((time, bodies[rank].state.orientation));
-            }
-        }
-    }
+pub(crate) fn fly_to_bounce(world: &World, dt: f64, bodies: &mut [Moving], free: &mut [FreeMotion]) {
     for (body, free) in bodies.iter_mut().zip(free) {
-        let (Some((time, _)), Some(record)) = (body.bounce, world.bodies.at(body.slot)) else { continue };
+        let (Some(time), Some(record)) = (body.met_at, world.bodies.at(body.slot)) else { continue };
         if record.mass.isotropic {
-            body.bounce = None;
             continue;
         }
         let start = record.state.orientation;
         let (spin, rotation) = gyroscopic(record, start.inverse() * record.state.spin, time);
         let orientation = (start * rotation).normalize();
-        body.bounce = Some((time, orientation));
+        body.met_orientation = Some(orientation);
         body.inverse_inertia = world_inverse_inertia(record, orientation);
         free.before.angular = orientation * spin;
         let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque));

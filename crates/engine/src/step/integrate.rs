@@ -76,7 +76,7 @@ fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
     }
     // A body met where it was to bounce is moved from there, unless nothing at all happened to it.
     for (rank, body) in scene.bodies.iter().enumerate() {
-        if let Some((time, _)) = body.bounce
+        if let Some(time) = body.met_at
             && after[rank] != scene.free[rank].after
         {
             modes[rank] = modes[rank].join(Mode::Bounce(time));
@@ -205,8 +205,8 @@ pub(crate) fn bounce_state(scene: &Scene, rank: usize, mode: Mode, time: f64) ->
 /// The state at the start, turned to where the body is when it bounces.
 fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
     let (body, free) = (&scene.bodies[rank], &scene.free[rank]);
-    let orientation = match body.bounce {
-        Some((_, orientation)) => orientation,
+    let orientation = match body.met_orientation {
+        Some(orientation) => orientation,
         None => DQuat::from_scaled_axis(time * free.before.angular) * body.state.orientation,
     };
     BodyState { orientation, ..body.state }

@@ -99,7 +99,7 @@ impl Islands {
     }
 }
 
-fn root(parent: &mut [u32], mut body: u32) -> u32 {
+pub(crate) fn root(parent: &mut [u32], mut body: u32) -> u32 {
     while parent[body as usize] != body {
         let grandparent = parent[parent[body as usize] as usize];
         parent[body as usize] = grandparent;

@@ -25,6 +25,7 @@ mod impulse;
 mod integrate;
 mod island;
 pub mod manifold;
+mod meeting_time;
 mod pair_memory;
 mod position;
 mod sequence;
@@ -49,6 +50,7 @@ use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{CommitSpace, Mode};
 use island::Islands;
+use meeting_time::MeetingSpace;
 use signorini_problem::{ContactProblem, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
@@ -80,9 +82,10 @@ pub(crate) struct Moving {
     pub inverse_mass: f64,
     /// World axes, exactly symmetric [1/(kg·m²)].
     pub inverse_inertia: DMat3,
-    /// When it bounces \[s\] and its orientation then, for bodies whose inertia has axes: those are what the inverse
-    /// inertia is at.
-    pub bounce: Option<(f64, DQuat)>,
+    /// When the impulses of the step meet it, if it may bounce \[s\]; others are met at the beginning.
+    pub met_at: Option<f64>,
+    /// Its orientation then, for bodies whose inertia has axes: what the inverse inertia is at.
+    pub met_orientation: Option<DQuat>,
     /// The nest it sleeps in: then it counts as fixed.
     pub nest: Option<u64>,
     /// Its way is searched.
@@ -102,7 +105,8 @@ impl Moving {
             state: if quarantined { still } else { body.state },
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
-            bounce: None,
+            met_at: None,
+            met_orientation: None,
             nest: body.rest.nest,
             fast: body.fast && body.kind == Kind::Dynamic && !quarantined,
             quarantined,
@@ -111,7 +115,7 @@ impl Moving {
     }
     /// The orientation at which impulses meet it.
     pub fn orientation(&self) -> DQuat {
-        self.bounce.map_or(self.state.orientation, |(_, orientation)| orientation)
+        self.met_orientation.unwrap_or(self.state.orientation)
     }
     pub fn is_dynamic(&self) -> bool {
         self.kind == Kind::Dynamic
@@ -130,6 +134,7 @@ pub(crate) struct Workspace {
     pairs: Vec<(u32, u32)>,
     manifolds: ManifoldSpace,
     meetings: Vec<fast::Meeting>,
+    meeting_times: MeetingSpace,
     touches: Vec<Touch>,
     matching: Matching,
     contacts: Vec<Contact>,
@@ -265,9 +270,11 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     contact::manifolds(world, &ws.bodies, &ws.free, &pairs, dt, &mut ws.manifolds, &mut ws.touches);
     report.times.manifold = clock.lap();
 
-    free_motion::fly_to_bounce(world, &ws.touches, dt, &mut ws.bodies, &mut ws.free);
-    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.matching, &mut ws.contacts)?;
     assembly::ranks_by_slot(&ws.bodies, &mut ws.ranks);
+    let spaces = (&mut ws.meeting_times, &mut ws.manifolds);
+    meeting_time::agree(world, &ws.ranks, dt, &ws.free, &mut ws.bodies, &mut ws.touches, spaces);
+    free_motion::fly_to_bounce(world, dt, &mut ws.bodies, &mut ws.free);
+    contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.matching, &mut ws.contacts)?;
     assembly::joint_frames(world, &ws.ranks, &mut ws.joints);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();

@@ -54,6 +54,6 @@ fn is_still(world: &World, scene: &Scene, island: &Island, after: &[Twist]) -> b
         let (body, free, after) = (&scene.bodies[rank], &scene.free[rank], &after[rank]);
         let Some(record) = world.bodies.at(body.slot) else { return false };
         let speed = after.linear.length() + record.reach * after.angular.length();
-        body.bounce.is_none() && speed <= RESIDUE * (free.after.linear - free.before.linear).length()
+        body.met_at.is_none() && speed <= RESIDUE * (free.after.linear - free.before.linear).length()
     })
 }
