@@ -12,6 +12,31 @@ pub struct BlockSparseDelassus {
     /// Start of each block in `values`; derived from the block sizes.
     starts: Vec<usize>,
     values: Vec<f64>,
+    shape: Shape,
+}
+
+/// What the sizes of the stored blocks have in common: loops of known length run several times as fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// All 3×3: contacts in space.
+    Three,
+    /// All 2×2: contacts in the plane.
+    Two,
+    /// Anything else.
+    Mixed,
+}
+
+impl Shape {
+    fn of(offsets: &[usize]) -> Shape {
+        let all = |rows: usize| offsets.windows(2).all(|pair| pair[1] - pair[0] == rows);
+        if all(3) {
+            Shape::Three
+        } else if all(2) {
+            Shape::Two
+        } else {
+            Shape::Mixed
+        }
+    }
 }
 
 impl BlockSparseDelassus {
@@ -52,7 +77,7 @@ impl BlockSparseDelassus {
         if values.len() != start {
             return Err(ProblemError::Size { what: "block-sparse W", found: values.len(), expected: start });
         }
-        Ok(BlockSparseDelassus { row_ptr, columns, starts, values })
+        Ok(BlockSparseDelassus { row_ptr, columns, starts, values, shape: Shape::of(offsets) })
     }
 
     /// The stored blocks of block row `c`: column and row-major entries.
@@ -73,14 +98,106 @@ impl BlockSparseDelassus {
     }
 
     pub(super) fn apply(&self, offsets: &[usize], r: &[f64], out: &mut [f64]) {
-        self.accumulate(offsets, r, out, |w, r| w * r);
+        match self.shape {
+            Shape::Three => self.rows_of::<3>(out, |c, out| *out = self.row_times(offsets, c, r)),
+            Shape::Two => self.rows_of::<2>(out, |c, out| *out = self.row_times(offsets, c, r)),
+            Shape::Mixed => self.accumulate(offsets, r, out, |w, r| w * r),
+        }
     }
 
-    pub(super) fn apply_abs(&self, offsets: &[usize], r: &[f64], out: &mut [f64]) {
-        self.accumulate(offsets, r, out, |w, r| (w * r).abs());
+    /// `W r` and `|W||r|` from one reading of W.
+    pub(super) fn apply_with_magnitude(&self, offsets: &[usize], r: &[f64], out: &mut [f64], magnitude: &mut [f64]) {
+        match self.shape {
+            Shape::Three => self.apply_both::<3, 9>(r, out, magnitude),
+            Shape::Two => self.apply_both::<2, 4>(r, out, magnitude),
+            Shape::Mixed => {
+                self.accumulate(offsets, r, out, |w, r| w * r);
+                self.accumulate(offsets, r, magnitude, |w, r| (w * r).abs());
+            }
+        }
     }
 
+    /// Rows of block `c` of `W r` [m/s]; the block has N rows.
     #[inline]
+    pub fn row_times<const N: usize>(&self, offsets: &[usize], c: usize, r: &[f64]) -> [f64; N] {
+        match (self.shape, N) {
+            (Shape::Three, 3) => self.uniform_row_times::<N, 3, 9>(c, r),
+            (Shape::Two, 2) => self.uniform_row_times::<N, 2, 4>(c, r),
+            _ => {
+                let mut u = [0.0; N];
+                for (k, block) in self.row(c) {
+                    let r = &r[offsets[k]..offsets[k + 1]];
+                    for (u, row) in u.iter_mut().zip(block.chunks_exact(r.len())) {
+                        *u += row.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
+                    }
+                }
+                u
+            }
+        }
+    }
+
+    /// The same where every block is `n × n`, n = N, n² = SQUARE; N and n are two names so that one function serves all
+    /// N of its caller.
+    #[inline(always)]
+    fn uniform_row_times<const N: usize, const SIDE: usize, const SQUARE: usize>(
+        &self,
+        c: usize,
+        r: &[f64],
+    ) -> [f64; N] {
+        let mut u = [0.0; N];
+        let (r, _) = r.as_chunks::<SIDE>();
+        for (k, block) in self.uniform_row::<SQUARE>(c) {
+            let (r, (rows, _)) = (&r[*k], block.as_chunks::<SIDE>());
+            for (u, w) in u.iter_mut().zip(rows) {
+                let mut sum = w[0] * r[0];
+                for j in 1..SIDE {
+                    sum += w[j] * r[j];
+                }
+                *u += sum;
+            }
+        }
+        u
+    }
+
+    #[inline(always)]
+    fn uniform_row<const SQUARE: usize>(&self, c: usize) -> impl Iterator<Item = (&usize, &[f64; SQUARE])> {
+        let stored = self.row_ptr[c]..self.row_ptr[c + 1];
+        let (blocks, _) = self.values.as_chunks::<SQUARE>();
+        self.columns[stored.clone()].iter().zip(&blocks[stored])
+    }
+
+    #[inline(always)]
+    fn rows_of<const SIDE: usize>(&self, out: &mut [f64], row: impl Fn(usize, &mut [f64; SIDE])) {
+        let (out, _) = out.as_chunks_mut::<SIDE>();
+        for (c, out) in out.iter_mut().enumerate() {
+            row(c, out);
+        }
+    }
+
+    fn apply_both<const SIDE: usize, const SQUARE: usize>(&self, r: &[f64], out: &mut [f64], magnitude: &mut [f64]) {
+        let (r, _) = r.as_chunks::<SIDE>();
+        let (out, _) = out.as_chunks_mut::<SIDE>();
+        let (magnitude, _) = magnitude.as_chunks_mut::<SIDE>();
+        for (c, (out, magnitude)) in out.iter_mut().zip(magnitude).enumerate() {
+            let (mut u, mut bound) = ([0.0; SIDE], [0.0; SIDE]);
+            for (k, block) in self.uniform_row::<SQUARE>(c) {
+                let (r, (rows, _)) = (&r[*k], block.as_chunks::<SIDE>());
+                for i in 0..SIDE {
+                    let first = rows[i][0] * r[0];
+                    let (mut sum, mut terms) = (first, first.abs());
+                    for j in 1..SIDE {
+                        let term = rows[i][j] * r[j];
+                        sum += term;
+                        terms += term.abs();
+                    }
+                    u[i] += sum;
+                    bound[i] += terms;
+                }
+            }
+            (*out, *magnitude) = (u, bound);
+        }
+    }
+
     fn accumulate(&self, offsets: &[usize], r: &[f64], out: &mut [f64], term: impl Fn(f64, f64) -> f64) {
         for c in 0..offsets.len() - 1 {
             let out = &mut out[offsets[c]..offsets[c + 1]];
@@ -121,6 +238,9 @@ impl BlockSparseDelassus {
         let blocks = offsets.len() - 1;
         if self.row_ptr.len() != blocks + 1 {
             return Err(ProblemError::Size { what: "row_ptr", found: self.row_ptr.len(), expected: blocks + 1 });
+        }
+        if Shape::of(offsets) != self.shape {
+            return Err(ProblemError::Structure { block: 0, what: "a block has the wrong size" });
         }
         if self.values.len() > limits.stored {
             return Err(ProblemError::Limit {
