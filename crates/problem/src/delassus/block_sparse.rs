@@ -270,3 +270,66 @@ impl BlockSparseDelassus {
         scan.finish("W", symmetry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Every other block of W, and its diagonal, with numbers without pattern.
+    fn operator(sizes: &[usize]) -> (Vec<usize>, BlockSparseDelassus) {
+        let mut offsets = vec![0];
+        for size in sizes {
+            offsets.push(offsets[offsets.len() - 1] + size);
+        }
+        let (mut row_ptr, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut seed = 11u64;
+        for c in 0..sizes.len() {
+            for k in (0..sizes.len()).filter(|k| (c + k) % 2 == 0) {
+                columns.push(k);
+                for _ in 0..sizes[c] * sizes[k] {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    values.push((seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
+                }
+            }
+            row_ptr.push(columns.len());
+        }
+        let w = BlockSparseDelassus::new(&offsets, row_ptr, columns, values).unwrap();
+        (offsets, w)
+    }
+
+    #[test]
+    fn products_are_those_of_the_dense_matrix_whatever_the_blocks() {
+        for (sizes, shape) in
+            [(&[3, 3, 3, 3, 3][..], Shape::Three), (&[2, 2, 2], Shape::Two), (&[3, 1, 2, 3, 6], Shape::Mixed)]
+        {
+            let (offsets, w) = operator(sizes);
+            assert_eq!(w.shape, shape);
+            let n = offsets[sizes.len()];
+            let dense = w.to_dense(&offsets);
+            let r: Vec<f64> = (0..n).map(|i| i as f64 - 3.5).collect();
+            let (mut u, mut both, mut magnitude) = (vec![9.0; n], vec![9.0; n], vec![9.0; n]);
+            w.apply(&offsets, &r, &mut u);
+            w.apply_with_magnitude(&offsets, &r, &mut both, &mut magnitude);
+            assert_eq!(u, both);
+            for i in 0..n {
+                let terms = || dense[i * n..(i + 1) * n].iter().zip(&r).map(|(w, r)| w * r);
+                let bound: f64 = terms().map(f64::abs).sum();
+                assert!((u[i] - terms().sum::<f64>()).abs() <= 1e-14 * bound, "{shape:?}, row {i}");
+                assert!((magnitude[i] - bound).abs() <= 1e-14 * bound, "{shape:?}, row {i}");
+            }
+            for c in (0..sizes.len()).filter(|c| sizes[*c] == 3) {
+                let rows: [f64; 3] = w.row_times(&offsets, c, &r);
+                assert_eq!(rows, u[offsets[c]..offsets[c + 1]]);
+            }
+        }
+    }
+
+    /// One block of 2×2 would be one of 1×4, too.
+    #[test]
+    fn offsets_of_another_problem_are_refused() {
+        let w = BlockSparseDelassus::new(&[0, 2, 4], vec![0, 1, 2], vec![1, 0], vec![0.0; 8]).unwrap();
+        assert!(w.validate(&[0, 2, 4], Symmetry::Exact, &Limits::default()).is_ok());
+        assert!(w.validate(&[0, 1, 5], Symmetry::Exact, &Limits::default()).is_err());
+    }
+}

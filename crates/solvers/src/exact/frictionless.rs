@@ -3,7 +3,7 @@
 use super::few_blocks::{few, is_inverse_mass};
 use super::{Exact, Search};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
-use signorini_problem::{ContactProblem, Delassus, Law};
+use signorini_problem::{Delassus, Law};
 
 /// Most rows handed to pivoting, whose matrices are dense, where W is given: those of the interior point would be too.
 const MOST_ROWS: usize = 1500;

@@ -186,3 +186,61 @@ impl PrincipalPivots {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use signorini_problem::{Block, DenseDelassus, Symmetry};
+
+    fn problem(n: usize, w: Vec<f64>, q: Vec<f64>) -> ContactProblem {
+        let w = Delassus::Dense(DenseDelassus::new(n, w));
+        ContactProblem::new(vec![Block::normal(); n], w, q, Symmetry::General).unwrap()
+    }
+
+    fn solve(problem: &ContactProblem, guess: &[f64]) -> (PrincipalPivots, bool, Vec<f64>, Merit) {
+        let mut pivots = PrincipalPivots::default();
+        assert!(pivots.load(problem, &mut Sweeper::default()));
+        let solved = pivots.run(guess, usize::MAX);
+        let mut r = vec![0.0; problem.rows()];
+        let merit = pivots.write(problem, &mut r);
+        (pivots, solved, r, merit)
+    }
+
+    /// Strictly diagonally dominant, not symmetric: P-matrices, of every size that fits.
+    #[test]
+    fn every_size_is_solved_to_round_off_and_its_own_answer_is_a_guess_without_pivots_to_come() {
+        let mut seed = 5u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let mut closed = 0;
+        for n in 1..=MOST_ROWS {
+            let w: Vec<f64> = (0..n * n).map(|e| random() + if e / n == e % n { n as f64 } else { 0.0 }).collect();
+            let problem = problem(n, w, (0..n).map(|_| random()).collect());
+            let (first, solved, r, merit) = solve(&problem, &vec![0.0; n]);
+            assert!(solved && merit.natural <= 1e-14, "{n} rows: {}", merit.natural);
+            let (again, solved, same, _) = solve(&problem, &r);
+            assert!(solved && again.pivots() == r.iter().filter(|r| **r > 0.0).count());
+            assert!(again.pivots() <= first.pivots());
+            assert!(r.iter().zip(&same).all(|(a, b)| (a - b).abs() <= 1e-14));
+            closed += again.pivots();
+        }
+        assert!(closed > 40, "{closed} contacts closed");
+    }
+
+    #[test]
+    fn a_beam_on_two_supports_of_one_body_is_not_unique() {
+        // Cottle, Pang and Stone's example: two contacts that do the same.
+        let problem = problem(2, vec![1.0; 4], vec![-1.0; 2]);
+        let (pivots, solved, _, merit) = solve(&problem, &[0.0; 2]);
+        assert!(solved && merit.natural == 0.0 && !pivots.is_unique());
+    }
+
+    #[test]
+    fn a_vanishing_pivot_is_given_up() {
+        let problem = problem(2, vec![0.0, 1.0, 1.0, 0.0], vec![-1.0; 2]);
+        assert!(!solve(&problem, &[0.0; 2]).1);
+    }
+}

@@ -233,6 +233,9 @@ fn pivot_row(column: &[f64], k: usize) -> Result<usize, SingularPivot> {
 /// `B ← L⁻¹ B` for a unit lower triangle of `size` rows; B in rows `b..b + size` of every column.
 #[inline(always)]
 fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_right: usize, b: usize) {
+    if size == PANEL {
+        return solve_lower_panel(lower, ld, right, ld_right, b);
+    }
     for column in right.chunks_exact_mut(ld_right) {
         let x = &mut column[b..b + size];
         for k in 0..size {
@@ -241,6 +244,25 @@ fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_righ
                 x[i] -= factor * lower[k * ld + i];
             }
         }
+    }
+}
+
+/// The same for a whole panel, in registers.
+#[inline(always)]
+fn solve_lower_panel(lower: &[f64], ld: usize, right: &mut [f64], ld_right: usize, b: usize) {
+    let mut triangle = [[0.0; PANEL]; PANEL];
+    for (k, column) in triangle.iter_mut().enumerate() {
+        column[k + 1..].copy_from_slice(&lower[k * ld + k + 1..k * ld + PANEL]);
+    }
+    for column in right.chunks_exact_mut(ld_right) {
+        let Some(x) = column[b..].first_chunk_mut::<PANEL>() else { return };
+        let mut y = *x;
+        for k in 0..PANEL {
+            for i in k + 1..PANEL {
+                y[i] -= y[k] * triangle[k][i];
+            }
+        }
+        *x = y;
     }
 }
 
