@@ -5,7 +5,7 @@
 //! | tier | what | when |
 //! |---|---|---|
 //! | 0 | the guess; in simulations, a Newton step from one that is nearly certified | always: a resting scene ends here |
-//! | 1 | one contact in closed form; pivoting | one block; no friction |
+//! | 1 | one contact in closed form; pivoting, of up to 16 rows without any factorization | one block; no friction |
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |

@@ -39,9 +39,10 @@ enum Swept {
 }
 
 impl Exact {
-    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those, from where
-    /// the sweeps ended and from no impulse at all: sweeps end on the surface of the cones, where redundant partitions
-    /// flip. Then sweeps again, as long as they get anywhere.
+    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those from where
+    /// the sweeps ended. Where these fail, sweeps again if they promise to be cheaper than many steps; steps from no
+    /// impulse at all: sweeps end on the surface of the cones, where redundant partitions flip. Then sweeps, as long as
+    /// they get anywhere.
     pub(super) fn few_blocks(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let (blocks, rows) = (problem.blocks().len(), problem.rows());
