@@ -479,7 +479,10 @@ impl Certificate {
         // The cone is a cone: scaling the impulse by ρ⁻¹ = w scales its projection.
         let motion = Motion::new(mu, [u_n, u_t[0], u_t[1]], slip);
         let map = |w: f64| natural_map(mu, [w * r_n, w * r_t[0], w * r_t[1]], &motion);
-        Residual { natural: map(w), unscaled: map(1.0), normal }
+        let natural = map(w);
+        // Without an impulse there is nothing to scale.
+        let unscaled = if r_n == 0.0 && friction == 0.0 { natural } else { map(1.0) };
+        Residual { natural, unscaled, normal }
     }
 }
 

@@ -5,7 +5,7 @@
 //! | tier | what | when |
 //! |---|---|---|
 //! | 0 | the guess; in simulations, a Newton step from one that is nearly certified | always: a resting scene ends here |
-//! | 1 | one contact in closed form; pivoting | one block; no friction |
+//! | 1 | one contact in closed form; pivoting, of up to 16 rows without any factorization | one block; no friction |
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
 //! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
@@ -19,8 +19,10 @@
 //! the interior point then returns the analytic centre.
 
 mod few_blocks;
+mod frictionless;
 mod hold;
 mod options;
+mod principal_pivots;
 mod redundancy;
 
 use crate::interior_point::{PathOptions, Start};
@@ -33,10 +35,11 @@ use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
-use few_blocks::{few, is_inverse_mass};
+use few_blocks::few;
 pub use options::{ExactOptions, Folds, Guesses, Persistence, Selection};
+use principal_pivots::PrincipalPivots;
 use redundancy::{Redundancy, redundancy};
-use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Law, Tolerance};
+use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Tolerance};
 
 /// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
 const SMALL: usize = 16;
@@ -53,10 +56,6 @@ const DOUBT: f64 = 2.0;
 const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
-/// Most rows handed to pivoting, whose matrices are dense, where W is given: those of the interior point would be too.
-const MOST_PIVOT_ROWS: usize = 1500;
-/// The same where bodies are known, and the interior point's matrices are sparse.
-const MOST_PIVOT_ROWS_OF_BODIES: usize = 200;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
 /// Tolerances within which an iterate is close to the end.
@@ -91,6 +90,7 @@ pub struct Exact {
     small: SmallNewton,
     interior: InteriorPoint,
     newton: NewtonStep,
+    principal: PrincipalPivots,
     pivoting: BlockPivoting,
     lemke: Lemke,
     smoothed: FischerBurmeister,
@@ -193,38 +193,6 @@ impl Exact {
             impulses.fill(0.0);
         }
         measured <= search.stop.tolerance.value && self.consider(search, impulses)
-    }
-
-    /// Tier 1: without friction the problem is a linear complementarity problem, which pivoting solves in finitely many
-    /// steps; Lemke's method where W is not symmetric positive semidefinite.
-    fn pivot(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        let problem = search.problem;
-        let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
-        let most = match problem.delassus() {
-            Delassus::Factored(_) => MOST_PIVOT_ROWS_OF_BODIES,
-            Delassus::Dense(_) | Delassus::BlockSparse(_) => MOST_PIVOT_ROWS,
-        };
-        if !frictionless || problem.rows() > most {
-            return false;
-        }
-        // Matrices of no mechanics at all: sweeps solve triangular ones at once, on which pivoting takes 2ⁿ steps.
-        if few(problem) && !is_inverse_mass(problem) && self.few_blocks(search, impulses, history) {
-            return true;
-        }
-        self.candidate.copy_from_slice(impulses);
-        let outcome = match self.pivoting.iterate(problem, &mut self.candidate, &search.stop, history) {
-            Err(SolveError::NotPositiveSemidefinite { .. }) => {
-                self.candidate.fill(0.0);
-                self.lemke.iterate(problem, &mut self.candidate, &search.stop, history)
-            }
-            outcome => outcome,
-        };
-        let Ok(effort) = outcome else { return false };
-        search.spend(effort.iterations);
-        search.effort.set_changes += effort.set_changes;
-        search.effort.indeterminacy = effort.indeterminacy;
-        search.other_factorizations += effort.factorizations;
-        self.consider(search, impulses)
     }
 
     /// Part of tier 5: smoothed Newton from no impulse at all, on problems small enough for its dense matrices. Folds of
@@ -412,7 +380,9 @@ impl Exact {
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
                 return true;
             }
-            let options = NewtonOptions { max_iterations: 12, patience: 4, ..NewtonOptions::default() };
+            // Newton leaps or, among contacts that may be redundant, not at all.
+            let patience = if redundancy == Redundancy::Unknown { 2 } else { 4 };
+            let options = NewtonOptions { max_iterations: 12, patience, ..NewtonOptions::default() };
             if problem.blocks().len() <= SMALL {
                 // From no impulse at all: sweeps end on the surface of the cones, where redundant partitions flip.
                 self.candidate.fill(0.0);

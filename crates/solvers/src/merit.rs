@@ -3,7 +3,6 @@
 //! Only for steering (accept a step, keep the best iterate, believe to be done). The verdict is the judge's.
 
 use crate::StoppingRule;
-use crate::cone::natural_map;
 use signorini_problem::{ContactProblem, Law, Measure};
 
 /// Residuals of one iterate.
@@ -19,6 +18,8 @@ pub struct Merit {
     /// Signorini's condition, and the judge asks for it by itself.
     pub normal: f64,
     normal_norm: f64,
+    /// ‖q‖ [m/s].
+    q_norm: f64,
 }
 
 /// The judge's bound on [`Merit::normal`] over that on [`Merit::natural`].
@@ -32,10 +33,10 @@ impl Merit {
         for (c, block) in problem.blocks().iter().enumerate() {
             let range = problem.range(c);
             let w = problem.scales()[c];
-            let (a, b) = block_residuals(&block.law, w, &r[range.clone()], &u[range.clone()]);
+            let (a, b) = squared_residuals(&block.law, w, &r[range.clone()], &u[range.clone()]);
             merit.natural = merit.natural.max(a);
-            merit.norm += a * a;
-            unscaled += b * b;
+            merit.norm += a;
+            unscaled += b;
             if let Law::Coulomb { .. } = block.law {
                 let normal = f64::min(w * r[range.start], u[range.start]).abs();
                 merit.normal = merit.normal.max(normal);
@@ -49,10 +50,12 @@ impl Merit {
         }
         let scale = sums[0].max(sums[1]).max(sums[2]).sqrt();
         merit.unscaled = if unscaled > 0.0 { unscaled.sqrt() / scale } else { 0.0 };
+        merit.natural = merit.natural.sqrt();
         merit.norm = merit.norm.sqrt();
+        merit.q_norm = sums[0].sqrt();
         merit.normal_norm = merit.normal_norm.sqrt();
-        // `max` drops a NaN, the sums keep it.
-        if !merit.norm.is_finite() || !merit.unscaled.is_finite() {
+        // `max` drops a NaN, the sums keep it; squares that overflow say nothing.
+        if !merit.norm.is_finite() || !merit.unscaled.is_finite() || !scale.is_finite() {
             let infinite = f64::INFINITY;
             merit = Merit {
                 natural: infinite,
@@ -60,6 +63,7 @@ impl Merit {
                 unscaled: infinite,
                 normal: infinite,
                 normal_norm: infinite,
+                ..merit
             };
         }
         merit
@@ -70,7 +74,7 @@ impl Merit {
         match measure {
             Measure::Velocity => f64::max(self.natural, self.normal / NORMAL_FACTOR) / problem.speed().max(1.0),
             Measure::Relative => {
-                let q = problem.q().iter().map(|x| x * x).sum::<f64>().sqrt();
+                let q = self.q_norm;
                 let norm = f64::max(self.norm, self.normal_norm / NORMAL_FACTOR);
                 f64::max(if q > 0.0 { norm / q } else { norm }, self.unscaled)
             }
@@ -84,29 +88,49 @@ impl Merit {
     }
 }
 
-/// Natural map of one block with ρ = 1/w [m/s] and with ρ = 1 [mixed].
-fn block_residuals(law: &Law, w: f64, r: &[f64], u: &[f64]) -> (f64, f64) {
+/// Square of the natural map of one block with ρ = 1/w [m²/s²] and with ρ = 1 [mixed].
+fn squared_residuals(law: &Law, w: f64, r: &[f64], u: &[f64]) -> (f64, f64) {
+    let square = |x: f64| x * x;
     match *law {
         Law::Equality => {
-            let norm = u.iter().map(|x| x * x).sum::<f64>().sqrt();
-            (norm, norm)
+            let squared = u.iter().map(|x| x * x).sum::<f64>();
+            (squared, squared)
         }
-        Law::NonNegative => (f64::min(w * r[0], u[0]).abs(), f64::min(r[0], u[0]).abs()),
+        Law::NonNegative => (square(f64::min(w * r[0], u[0])), square(f64::min(r[0], u[0]))),
         Law::Interval { lo, hi } => {
             let map = |w: f64| {
                 let bound = |b: f64| if b.is_finite() { w * b } else { b };
-                (w * r[0] - (w * r[0] - u[0]).max(bound(lo)).min(bound(hi))).abs()
+                square(w * r[0] - (w * r[0] - u[0]).max(bound(lo)).min(bound(hi)))
             };
             (map(w), map(1.0))
         }
         Law::Coulomb { mu } => {
-            let map = |w: f64| {
-                let (f, _) = natural_map(w, mu, &triple(r), &triple(u));
-                (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]).sqrt()
-            };
-            (map(w), map(1.0))
+            let (r, u) = (triple(r), triple(u));
+            let shifted = [u[0] + mu * (u[1] * u[1] + u[2] * u[2]).sqrt(), u[1], u[2]];
+            let unscaled = squared_map(mu, &r, &shifted);
+            // Without an impulse there is nothing to scale.
+            (if r == [0.0; 3] { unscaled } else { squared_map(mu, &r.map(|x| w * x), &shifted) }, unscaled)
         }
     }
+}
+
+/// `‖x − P(x − û)‖²`. Roots are taken only where the projection lands on the surface of the cone.
+#[inline]
+fn squared_map(mu: f64, x: &[f64; 3], shifted: &[f64; 3]) -> f64 {
+    let squared = |f: &[f64; 3]| f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
+    let z = [x[0] - shifted[0], x[1] - shifted[1], x[2] - shifted[2]];
+    let t_squared = z[1] * z[1] + z[2] * z[2];
+    // ‖z_T‖ ≤ μ z_N: inside. z_N ≤ −μ‖z_T‖: onto the apex.
+    if z[0] >= 0.0 && t_squared <= mu * mu * (z[0] * z[0]) {
+        return squared(shifted);
+    }
+    if z[0] <= 0.0 && z[0] * z[0] >= mu * mu * t_squared {
+        return squared(x);
+    }
+    let t = t_squared.sqrt();
+    let normal = (z[0] + mu * t) / (1.0 + mu * mu);
+    let scale = mu * normal / t;
+    squared(&[x[0] - normal, x[1] - scale * z[1], x[2] - scale * z[2]])
 }
 
 /// A contact's rows as `[n, t1, t2]`, zero-padded in the plane.

@@ -15,7 +15,7 @@
 //! Cost: one factorization per step; quadratic near a regular solution. When to use: contacts that are not redundant
 //! (spheres, piles), or as a polish. On hyperstatic boxes its partition flips without end, and it stops without progress.
 
-use crate::cone::{ConeState, Mat3, de_saxce_shift, project, project_jacobian, tangential_norm};
+use crate::cone::{ConeState, Mat3, project, project_jacobian, tangential_norm};
 use crate::merit::{Merit, triple};
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
@@ -358,10 +358,9 @@ impl Linearised {
         self.joint > 0.0
     }
 
-    /// w⁻¹ D G times a velocity, of a contact in space.
-    #[inline]
-    pub fn times_velocities(&self, u: &[f64; 3]) -> [f64; 3] {
-        std::array::from_fn(|i| self.dg[i][0] * u[0] + self.dg[i][1] * u[1] + self.dg[i][2] * u[2])
+    /// Columns of w⁻¹ D G of a contact in space, each with a zero at its end.
+    pub fn velocity_columns(&self) -> [[f64; 4]; 3] {
+        std::array::from_fn(|j| [self.dg[0][j], self.dg[1][j], self.dg[2][j], 0.0])
     }
 
     /// Row i of dF for `dr` and `W dr` of this block.
@@ -373,27 +372,34 @@ impl Linearised {
 
 /// F, I − D and w⁻¹ D G of a contact, and where its projection landed.
 fn linearise_contact(w: f64, mu: f64, r: &[f64; 3], u: &[f64; 3]) -> ([f64; 3], Mat3, Mat3, ConeState) {
-    let shifted = de_saxce_shift(mu, u);
-    let z: [f64; 3] = std::array::from_fn(|i| r[i] - shifted[i] / w);
-    let (p, state) = project(mu, &z);
-    let d = project_jacobian(mu, &z);
     let slip = tangential_norm(u);
+    let z = [r[0] - (u[0] + mu * slip) / w, r[1] - u[1] / w, r[2] - u[2] / w];
+    let (p, state) = project(mu, &z);
+    let f = std::array::from_fn(|i| r[i] - p[i]);
+    let none = [[0.0; 3]; 3];
+    let diagonal = |x: f64| [[x, 0.0, 0.0], [0.0, x, 0.0], [0.0, 0.0, x]];
+    match state {
+        ConeState::Open => return (f, diagonal(1.0), none, state),
+        ConeState::Stick => return (f, none, diagonal(1.0 / w), state),
+        ConeState::Slip => {}
+    }
+    let d = project_jacobian(mu, &z);
     let mut dg = d;
-    if state == ConeState::Slip && slip > 0.0 {
+    if slip > 0.0 {
         // D G: the first column of D times μ τᵀ joins the tangential columns.
         for i in 0..3 {
             dg[i][1] += d[i][0] * mu * u[1] / slip;
             dg[i][2] += d[i][0] * mu * u[2] / slip;
         }
     }
-    let mut keep = [[0.0; 3]; 3];
+    let mut keep = none;
     for i in 0..3 {
         for j in 0..3 {
             keep[i][j] = if i == j { 1.0 } else { 0.0 } - d[i][j];
             dg[i][j] /= w;
         }
     }
-    (std::array::from_fn(|i| r[i] - p[i]), keep, dg, state)
+    (f, keep, dg, state)
 }
 
 /// Scale of a block, 1 where it has no inertia.

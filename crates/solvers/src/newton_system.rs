@@ -443,21 +443,57 @@ fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts
 
 /// `I + K W`, block by block.
 fn assemble_impulse(graph: &BlockGraph, problem: &ContactProblem, k: &[f64], k_starts: &[usize], values: &mut [f64]) {
-    let mut w = [0.0; 36];
+    let mut scratch = [0.0; 36];
     for c in 0..graph.nodes() {
-        let n = graph.sizes[c];
         let k = &k[k_starts[c]..k_starts[c + 1]];
-        for e in graph.row_ptr[c]..graph.row_ptr[c + 1] {
-            let other = graph.columns[e];
-            let m = graph.sizes[other];
-            problem.delassus().block(problem.offsets(), c, other, &mut w);
-            let block = &mut values[graph.starts[e]..graph.starts[e + 1]];
-            for j in 0..m {
-                for i in 0..n {
-                    let kw: f64 = (0..n).map(|a| k[i * n + a] * w[a * m + j]).sum();
-                    block[j * n + i] = kw + if c == other && i == j { 1.0 } else { 0.0 };
+        let places = (graph.row_ptr[c]..graph.row_ptr[c + 1]).map(|e| (graph.columns[e], graph.starts[e]));
+        if let Delassus::BlockSparse(w) = problem.delassus() {
+            // Both are ascending, and what is stored has a place.
+            let mut stored = w.row(c).peekable();
+            for (other, start) in places {
+                let size = graph.sizes[c] * graph.sizes[other];
+                match stored.next_if(|(column, _)| *column == other) {
+                    Some((_, w)) => product_block(k, w, &mut values[start..start + size]),
+                    None => values[start..start + size].fill(0.0),
+                }
+                if c == other {
+                    add_identity(graph.sizes[c], &mut values[start..start + size]);
                 }
             }
+            continue;
+        }
+        for (other, start) in places {
+            let size = graph.sizes[c] * graph.sizes[other];
+            problem.delassus().block(problem.offsets(), c, other, &mut scratch);
+            product_block(k, &scratch[..size], &mut values[start..start + size]);
+            if c == other {
+                add_identity(graph.sizes[c], &mut values[start..start + size]);
+            }
+        }
+    }
+}
+
+fn add_identity(n: usize, block: &mut [f64]) {
+    for i in 0..n {
+        block[i * n + i] += 1.0;
+    }
+}
+
+/// `K W` of one block into `out`, column-major; K is square and, as W, row-major.
+fn product_block(k: &[f64], w: &[f64], out: &mut [f64]) {
+    if let (Some(k), Some(w), Some(out)) = (k.as_array::<9>(), w.as_array::<9>(), out.as_mut_array::<9>()) {
+        // Contacts in space.
+        *out = std::array::from_fn(|e| {
+            let (i, j) = (e % 3, e / 3);
+            k[3 * i] * w[j] + k[3 * i + 1] * w[3 + j] + k[3 * i + 2] * w[6 + j]
+        });
+        return;
+    }
+    let n = k.len().isqrt();
+    let m = w.len() / n.max(1);
+    for j in 0..m {
+        for i in 0..n {
+            out[j * n + i] = (0..n).map(|a| k[i * n + a] * w[a * m + j]).sum();
         }
     }
 }

@@ -15,10 +15,11 @@
 //! elimination costs more than the elimination, up to 48 rows; `exact` does.
 
 use crate::StoppingRule;
-use crate::linalg::dense::{lu, lu_solve};
+use crate::linalg::kernels::widest;
+use crate::linalg::small_lu::{self, stride_of};
 use crate::merit::Merit;
 use crate::newton::{LENGTHS, Linearised, SUFFICIENT, scale};
-use crate::sweep::product;
+use crate::sweep::Columns;
 use crate::warm_start::make_feasible;
 use signorini_problem::{ContactProblem, Law};
 
@@ -31,6 +32,9 @@ const GREATEST_PROXIMAL: f64 = 1e-3;
 /// ε above which a direction is refined once against ε = 0; below it does no harm.
 const NEGLIGIBLE_PROXIMAL: f64 = 1e-9;
 
+/// Numbers written at once.
+const LANES: usize = 4;
+
 /// The step and its buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SmallNewton {
@@ -40,9 +44,11 @@ pub(crate) struct SmallNewton {
     w_dr: Vec<f64>,
     trial: Vec<f64>,
     blocks: Vec<Linearised>,
-    /// Rows of closed blocks, and the matrix over them, row-major.
+    /// Rows of closed blocks, and the matrix over them, column-major.
     closed: Vec<usize>,
     matrix: Vec<f64>,
+    /// First row and w⁻¹ D G, by columns, of every closed contact in space.
+    contacts: Vec<(usize, [[f64; 4]; 3])>,
     pivots: Vec<usize>,
     right: Vec<f64>,
 }
@@ -74,8 +80,8 @@ pub(crate) struct SmallEnd {
 
 impl SmallNewton {
     /// Residual of feasible impulses under W, given by columns.
-    pub(crate) fn merit(&mut self, columns: &[f64], problem: &ContactProblem, r: &[f64]) -> Merit {
-        self.u.resize(problem.rows(), 0.0);
+    pub(crate) fn merit(&mut self, columns: Columns, problem: &ContactProblem, r: &[f64]) -> Merit {
+        self.u.resize(columns.stride(), 0.0);
         velocity(columns, problem, r, &mut self.u);
         Merit::of(problem, r, &self.u)
     }
@@ -83,15 +89,16 @@ impl SmallNewton {
     /// Newton steps from feasible `r` until the residual suffices, the demand is not met or no step is accepted.
     pub(crate) fn run(
         &mut self,
-        columns: &[f64],
+        columns: Columns,
         problem: &ContactProblem,
         r: &mut [f64],
         demand: Demand,
         stop: &StoppingRule,
     ) -> SmallEnd {
-        for buffer in [&mut self.u, &mut self.f, &mut self.dr, &mut self.w_dr, &mut self.trial] {
+        for buffer in [&mut self.f, &mut self.dr, &mut self.trial] {
             buffer.resize(problem.rows(), 0.0);
         }
+        self.w_dr.resize(columns.stride(), 0.0);
         self.blocks.resize(problem.blocks().len(), Linearised::default());
         let mut end = SmallEnd { steps: 0, merit: self.merit(columns, problem, r) };
         let mut proximal = LEAST_PROXIMAL;
@@ -136,35 +143,53 @@ impl SmallNewton {
     }
 
     /// Fills `dr`; false if the matrix is singular or the direction not finite.
-    fn direction(&mut self, columns: &[f64], problem: &ContactProblem, r: &[f64], proximal: f64) -> bool {
+    fn direction(&mut self, columns: Columns, problem: &ContactProblem, r: &[f64], proximal: f64) -> bool {
         self.linearise(problem, r);
         let m = self.closed.len();
-        self.assemble(columns, problem, proximal);
-        if !lu(&mut self.matrix, m, &mut self.pivots) {
-            return false;
-        }
+        // Whole lanes are written: the last ones reach beyond the end.
+        self.matrix.resize(m * stride_of(m) + LANES, 0.0);
+        widest(
+            #[inline(always)]
+            || {
+                self.assemble(columns, problem, proximal);
+                small_lu::factor(&mut self.matrix, m, &mut self.pivots) && {
+                    self.solve(columns, problem, proximal);
+                    true
+                }
+            },
+        ) && self.dr.iter().all(|x| x.is_finite())
+    }
+
+    /// Adds the direction of the closed rows to that of the open ones.
+    #[inline(always)]
+    fn solve(&mut self, columns: Columns, problem: &ContactProblem, proximal: f64) {
+        let m = self.closed.len();
         for _ in 0..if proximal > NEGLIGIBLE_PROXIMAL { 2 } else { 1 } {
-            product(columns, &self.dr, &mut self.w_dr);
+            let moves = self.dr.iter().any(|x| *x != 0.0);
+            if moves {
+                columns.times(&self.dr, &mut self.w_dr);
+            }
             self.right.clear();
             for (block, first) in self.blocks.iter().zip(problem.offsets()) {
                 if !block.open {
-                    let rows = block.rows;
-                    for i in 0..rows {
-                        self.right.push(-self.f[first + i] - block.apply(i, &self.dr[*first..], &self.w_dr[*first..]));
+                    for i in 0..block.rows {
+                        let done = if moves { block.apply(i, &self.dr[*first..], &self.w_dr[*first..]) } else { 0.0 };
+                        self.right.push(-self.f[first + i] - done);
                     }
                 }
             }
-            lu_solve(&self.matrix, m, &self.pivots, &mut self.right);
+            self.right.resize(stride_of(m), 0.0);
+            small_lu::solve(&self.matrix, m, &self.pivots, &mut self.right);
             for (i, x) in self.closed.iter().zip(&self.right) {
                 self.dr[*i] += x;
             }
         }
-        self.dr.iter().all(|x| x.is_finite())
     }
 
     /// F and its derivatives, which rows are closed, and `dr` of the open ones.
     fn linearise(&mut self, problem: &ContactProblem, r: &[f64]) {
         self.closed.clear();
+        self.contacts.clear();
         self.dr.fill(0.0);
         for (c, block) in problem.blocks().iter().enumerate() {
             let range = problem.range(c);
@@ -181,6 +206,9 @@ impl SmallNewton {
                     self.dr[i] = -self.f[i];
                 }
             } else {
+                if range.len() == 3 && !linear.is_joint() {
+                    self.contacts.push((range.start, linear.velocity_columns()));
+                }
                 self.closed.extend(range);
             }
             self.blocks[c] = linear;
@@ -188,45 +216,70 @@ impl SmallNewton {
         self.pivots.resize(self.closed.len(), 0);
     }
 
-    fn assemble(&mut self, columns: &[f64], problem: &ContactProblem, proximal: f64) {
-        let (n, m) = (problem.rows(), self.closed.len());
-        self.matrix.clear();
-        self.matrix.resize(m * m, 0.0);
-        let mut row = 0;
-        for (block, first) in self.blocks.iter().zip(problem.offsets()) {
-            if block.open {
-                continue;
-            }
-            let rows = block.rows;
-            let band = &mut self.matrix[row * m..(row + rows) * m];
-            if rows == 3 && !block.is_joint() {
-                let (top, rest) = band.split_at_mut(m);
-                let (middle, bottom) = rest.split_at_mut(m);
-                let targets = top.iter_mut().zip(middle).zip(bottom);
-                for (j, ((x, y), z)) in self.closed.iter().zip(targets) {
-                    let w = &columns[j * n + first..j * n + first + 3];
-                    [*x, *y, *z] = block.times_velocities(&[w[0], w[1], w[2]]);
-                }
-            } else {
-                for (column, j) in self.closed.iter().enumerate() {
-                    let w = &columns[j * n + first..j * n + first + rows];
-                    for i in 0..rows {
-                        band[i * m + column] = block.times_velocity(i, w);
+    /// The matrix over the closed rows.
+    #[inline(always)]
+    fn assemble(&mut self, columns: Columns, problem: &ContactProblem, proximal: f64) {
+        let m = self.closed.len();
+        let stride = stride_of(m);
+        if m == 3 * self.contacts.len() {
+            self.assemble_contacts(columns, stride);
+        } else {
+            let mut row = 0;
+            for (block, first) in self.blocks.iter().zip(problem.offsets()).filter(|(block, _)| !block.open) {
+                for (target, j) in self.closed.iter().enumerate() {
+                    for i in 0..block.rows {
+                        let value = block.times_velocity(i, &columns.column(*j)[*first..]);
+                        self.matrix[target * stride + row + i] = value;
                     }
                 }
+                row += block.rows;
             }
-            for i in 0..rows {
-                for j in 0..rows {
-                    self.matrix[(row + i) * m + row + j] += block.keep(i, j) + if i == j { proximal } else { 0.0 };
+        }
+        let mut row = 0;
+        for block in self.blocks.iter().filter(|block| !block.open) {
+            for j in 0..block.rows {
+                for i in 0..block.rows {
+                    let own = block.keep(i, j) + if i == j { proximal } else { 0.0 };
+                    self.matrix[(row + j) * stride + row + i] += own;
                 }
             }
-            row += rows;
+            row += block.rows;
+        }
+        for column in 0..m {
+            self.matrix[column * stride + m..(column + 1) * stride].fill(0.0);
+        }
+    }
+
+    /// `w⁻¹ D G W` where every closed block is a contact in space: four lanes of three rows each, of which the last is
+    /// overwritten by the next block.
+    #[inline(always)]
+    fn assemble_contacts(&mut self, columns: Columns, stride: usize) {
+        for (target, j) in self.closed.iter().enumerate() {
+            let column = columns.column(*j);
+            let target = &mut self.matrix[target * stride..(target + 1) * stride + LANES];
+            let mut row = 0;
+            for (first, derivative) in &self.contacts {
+                let (Some(w), Some(out)) =
+                    (column[*first..].first_chunk::<3>(), target[row..].first_chunk_mut::<LANES>())
+                else {
+                    return;
+                };
+                let mut sum = [0.0; LANES];
+                for i in 0..LANES {
+                    sum[i] = derivative[0][i] * w[0] + derivative[1][i] * w[1] + derivative[2][i] * w[2];
+                }
+                *out = sum;
+                row += 3;
+            }
         }
     }
 }
 
-fn velocity(columns: &[f64], problem: &ContactProblem, r: &[f64], u: &mut [f64]) {
-    product(columns, r, u);
+fn velocity(columns: Columns, problem: &ContactProblem, r: &[f64], u: &mut [f64]) {
+    widest(
+        #[inline(always)]
+        || columns.times(r, u),
+    );
     for (u, q) in u.iter_mut().zip(problem.q()) {
         *u += q;
     }

@@ -30,9 +30,16 @@ impl DenseDelassus {
         }
     }
 
-    pub(super) fn apply_abs(&self, r: &[f64], out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.row(i).iter().zip(r).map(|(w, r)| (w * r).abs()).sum();
+    /// `W r` and `|W||r|` from one reading of W.
+    pub(super) fn apply_with_magnitude(&self, r: &[f64], out: &mut [f64], magnitude: &mut [f64]) {
+        for (i, (out, magnitude)) in out.iter_mut().zip(magnitude).enumerate() {
+            let (mut sum, mut terms) = (0.0, 0.0);
+            for (w, r) in self.row(i).iter().zip(r) {
+                let term = w * r;
+                sum += term;
+                terms += term.abs();
+            }
+            (*out, *magnitude) = (sum, terms);
         }
     }
 

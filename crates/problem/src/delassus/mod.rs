@@ -45,14 +45,8 @@ impl Delassus {
         scratch: &mut Vec<f64>,
     ) {
         match self {
-            Delassus::Dense(w) => {
-                w.apply(r, out);
-                w.apply_abs(r, magnitude);
-            }
-            Delassus::BlockSparse(w) => {
-                w.apply(offsets, r, out);
-                w.apply_abs(offsets, r, magnitude);
-            }
+            Delassus::Dense(w) => w.apply_with_magnitude(r, out, magnitude),
+            Delassus::BlockSparse(w) => w.apply_with_magnitude(offsets, r, out, magnitude),
             Delassus::Factored(w) => w.apply_with_magnitude(offsets, r, out, magnitude, scratch),
         }
     }

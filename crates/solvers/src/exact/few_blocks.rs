@@ -26,10 +26,23 @@ const ROUND_OFF: f64 = 1e-9;
 const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
 /// Newton steps to expect after sweeps.
 const SMALL_EXPECTED_STEPS: usize = 2;
+/// The same from no impulse at all.
+const SMALL_EXPECTED_STEPS_FROM_AFAR: usize = 6;
+
+/// How sweeps ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Swept {
+    /// With the answer.
+    Solved,
+    /// Without; so many more are needed at the rate of the last one.
+    Far { needed: f64 },
+}
+
 impl Exact {
-    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those, from where
-    /// the sweeps ended and from no impulse at all: sweeps end on the surface of the cones, where redundant partitions
-    /// flip. Then sweeps again, as long as they get anywhere.
+    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those from where
+    /// the sweeps ended. Where these fail, sweeps again if they promise to be cheaper than many steps; steps from no
+    /// impulse at all: sweeps end on the surface of the cones, where redundant partitions flip. Then sweeps, as long as
+    /// they get anywhere.
     pub(super) fn few_blocks(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let (blocks, rows) = (problem.blocks().len(), problem.rows());
@@ -38,18 +51,27 @@ impl Exact {
         let affordable = (SMALL_EXPECTED_STEPS * step) as f64 / sweep as f64;
         self.candidate.copy_from_slice(impulses);
         self.sweeper.prepare(problem);
-        if self.few_sweeps(search, impulses, affordable, history) {
-            return true;
-        }
+        let needed = match self.few_sweeps(search, impulses, affordable, history) {
+            Swept::Solved => return true,
+            Swept::Far { needed } => needed,
+        };
         if self.few_steps(search, impulses, Demand::NEAR, history) {
             return true;
+        }
+        // Not near. Where sweeps get on, they may still be cheaper than all the steps from afar.
+        let steps_from_afar = (SMALL_EXPECTED_STEPS_FROM_AFAR * step) as f64 / sweep as f64;
+        if needed <= steps_from_afar {
+            self.candidate.copy_from_slice(impulses);
+            if self.few_sweeps(search, impulses, steps_from_afar, history) == Swept::Solved {
+                return true;
+            }
         }
         self.candidate.fill(0.0);
         if self.few_steps(search, impulses, Demand::FAR, history) {
             return true;
         }
         self.candidate.copy_from_slice(impulses);
-        self.few_sweeps(search, impulses, SMALL_SWEEPS as f64, history)
+        self.few_sweeps(search, impulses, SMALL_SWEEPS as f64, history) == Swept::Solved
     }
 
     /// Sweeps from the candidate while the rate promises an end within `affordable` more.
@@ -59,25 +81,26 @@ impl Exact {
         impulses: &mut [f64],
         affordable: f64,
         history: &mut History,
-    ) -> bool {
+    ) -> Swept {
         let problem = search.problem;
         let arrived = search.stop.target_speed(problem);
         self.sweeper.begin(problem, &self.candidate);
-        let mut last = f64::INFINITY;
+        let (mut last, mut needed) = (f64::INFINITY, f64::INFINITY);
         for done in 1..=SMALL_SWEEPS.min(search.left()) {
             let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
             search.spend(1);
             if change <= arrived {
-                return self.few_blocks_end(search, impulses, history);
+                let solved = self.few_blocks_end(search, impulses, history);
+                return if solved { Swept::Solved } else { Swept::Far { needed: f64::INFINITY } };
             }
             // Sweeps still needed at the rate of the last one.
-            let needed = if change < last { (arrived / change).ln() / (change / last).ln() } else { f64::INFINITY };
+            needed = if change < last { (arrived / change).ln() / (change / last).ln() } else { f64::INFINITY };
             if done > 2 && needed > affordable {
                 break;
             }
             last = change;
         }
-        false
+        Swept::Far { needed }
     }
 
     /// Dense Newton steps from the candidate.
@@ -101,7 +124,13 @@ impl Exact {
         self.accept(search, impulses, merit, history)
     }
 
-    fn accept(&mut self, search: &mut Search, impulses: &mut [f64], merit: Merit, history: &mut History) -> bool {
+    pub(super) fn accept(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        merit: Merit,
+        history: &mut History,
+    ) -> bool {
         let problem = search.problem;
         history.record(search.effort.iterations, merit.natural);
         let measured = merit.measured(problem, search.stop.tolerance.measure);

@@ -13,3 +13,4 @@ pub(crate) mod kernels;
 pub(crate) mod minimum_norm;
 pub(crate) mod scaled_delassus;
 pub(crate) mod scaled_program;
+pub(crate) mod small_lu;

@@ -21,7 +21,7 @@ mod local;
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
 pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
-pub(crate) use coupling::product;
+pub(crate) use coupling::Columns;
 use coupling::{BodyCoupling, Coupling, DenseCoupling, KeptCoupling, SparseCoupling};
 use local::PreparedBlock;
 use signorini_problem::{ContactProblem, Delassus};
@@ -119,7 +119,7 @@ impl<S: ContactStep> Sweeper<S> {
     }
 
     /// W by columns, of a problem of at most [`MOST_KEPT_ROWS`] rows.
-    pub(crate) fn kept_columns(&self) -> &[f64] {
+    pub(crate) fn kept_columns(&self) -> Columns<'_> {
         self.kept.columns()
     }
 

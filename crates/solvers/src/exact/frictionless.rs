@@ -1,0 +1,95 @@
+//! The tier for problems without friction: linear complementarity problems, which pivoting solves in finitely many steps.
+
+use super::few_blocks::{few, is_inverse_mass};
+use super::{Exact, Search};
+use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
+use signorini_problem::{Delassus, Law};
+
+/// Most rows handed to pivoting, whose matrices are dense, where W is given: those of the interior point would be too.
+const MOST_ROWS: usize = 1500;
+/// The same where bodies are known, and the interior point's matrices are sparse.
+const MOST_ROWS_OF_BODIES: usize = 200;
+/// Pivots per row of Lemke's method that are worth a try before the methods for a few blocks.
+const PIVOTS_PER_ROW: usize = 4;
+
+impl Exact {
+    /// Tier 1: principal pivots of a handful of rows; block pivoting; Lemke's method where W is not symmetric positive
+    /// semidefinite.
+    pub(super) fn pivot(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let problem = search.problem;
+        let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
+        let most = match problem.delassus() {
+            Delassus::Factored(_) => MOST_ROWS_OF_BODIES,
+            Delassus::Dense(_) | Delassus::BlockSparse(_) => MOST_ROWS,
+        };
+        if !frictionless || problem.rows() > most {
+            return false;
+        }
+        let general = !is_inverse_mass(problem);
+        if self.principal_pivots(search, impulses, history) {
+            return true;
+        }
+        // Matrices of no mechanics at all. Few pivots, or none: sweeps solve triangular ones at once, on which pivoting
+        // takes 2ⁿ steps.
+        if general && few(problem) {
+            let complementarity = problem.blocks().iter().all(|b| b.law == Law::NonNegative);
+            let cap = search.left().min(PIVOTS_PER_ROW * problem.rows());
+            if complementarity && self.almost_complementary_pivots(search, impulses, cap, history)
+                || self.few_blocks(search, impulses, history)
+            {
+                return true;
+            }
+        }
+        self.candidate.copy_from_slice(impulses);
+        match self.pivoting.iterate(problem, &mut self.candidate, &search.stop, history) {
+            Err(SolveError::NotPositiveSemidefinite { .. }) => {
+                let cap = search.stop.max_iterations.unwrap_or(usize::MAX);
+                self.almost_complementary_pivots(search, impulses, cap, history)
+            }
+            Err(_) => false,
+            Ok(effort) => self.consider_pivoted(search, impulses, &effort),
+        }
+    }
+
+    /// Lemke's method from no impulse at all.
+    fn almost_complementary_pivots(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        cap: usize,
+        history: &mut History,
+    ) -> bool {
+        self.candidate.fill(0.0);
+        let max_iterations = if cap == usize::MAX { None } else { Some(cap) };
+        let stop = StoppingRule { max_iterations, ..search.stop };
+        match self.lemke.iterate(search.problem, &mut self.candidate, &stop, history) {
+            Err(_) => false,
+            Ok(effort) => self.consider_pivoted(search, impulses, &effort),
+        }
+    }
+
+    fn consider_pivoted(&mut self, search: &mut Search, impulses: &mut [f64], effort: &Effort) -> bool {
+        search.spend(effort.iterations);
+        search.effort.set_changes += effort.set_changes;
+        search.effort.indeterminacy = effort.indeterminacy;
+        search.other_factorizations += effort.factorizations;
+        self.consider(search, impulses)
+    }
+
+    /// Principal pivots from the contacts that the guess has closed.
+    fn principal_pivots(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let problem = search.problem;
+        if !self.principal.load(problem, &mut self.sweeper) {
+            return false;
+        }
+        let solved = self.principal.run(impulses, search.left());
+        search.spend(self.principal.pivots());
+        search.effort.set_changes += self.principal.pivots();
+        // Where impulses are not unique the tiers to come choose among them.
+        if !solved || is_inverse_mass(problem) && !self.principal.is_unique() {
+            return false;
+        }
+        let merit = self.principal.write(problem, &mut self.candidate);
+        self.accept(search, impulses, merit, history)
+    }
+}
