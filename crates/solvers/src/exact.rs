@@ -20,7 +20,6 @@
 
 mod few_blocks;
 mod frictionless;
-mod hold;
 mod options;
 mod principal_pivots;
 mod redundancy;
@@ -340,15 +339,19 @@ impl Exact {
         }
     }
 
-    /// Up to three Newton steps from the guess, to a small share of the tolerance; whether they end certified.
-    ///
-    /// A scene at rest takes its impulses into the next step as they are, and what they lack adds up in the velocities.
-    /// An answer that cancels the sum is off by as much in the next step: what to start from there is another question
-    /// ([`Exact::improve_guess`]).
+    /// Up to three Newton steps from the guess, to a small share of the tolerance; whether they end certified. A scene at
+    /// rest takes its impulses into the next step as they are.
     fn refine(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
-        search.spend(self.few_newton_steps(search.problem, &search.stop, history));
+        let least = NewtonOptions::default().least_proximal;
+        let options = NewtonOptions { max_iterations: 3, proximal: least, refinements: 2, ..NewtonOptions::default() };
+        let tolerance = search.stop.tolerance;
+        let stop =
+            StoppingRule { tolerance: Tolerance { value: REFINED * tolerance.value, ..tolerance }, ..search.stop };
+        let system = self.interior.system();
+        let end = self.newton.run(system, search.problem, &mut self.candidate, &options, &stop, history);
+        search.spend(end.iterations);
         self.consider(search, impulses)
     }
 

@@ -226,11 +226,6 @@ impl SolverSession {
     }
 
     /// The last solution.
-    pub fn solution(&self) -> Option<&Solution> {
-        self.solution.as_ref()
-    }
-
-    /// The last solution.
     pub fn into_solution(self) -> Option<Solution> {
         self.solution
     }
