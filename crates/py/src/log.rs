@@ -1,10 +1,17 @@
 //! What a run keeps of every step: a table with one row per step, and states at every so many steps.
+//!
+//! Where steps are short the table is what Python costs, so rows are written one after another, as the processor likes
+//! it, and columns are made of them when somebody looks.
 
 use crate::state::Quantity;
+use crate::world::names;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use signorini::{StepReport, StepStatus, World};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList};
+use signorini::{BodyId, StepReport, StepStatus, World};
+use std::mem::take;
+use std::sync::{Mutex, PoisonError};
 
 /// Names of columns, and a function that gives one row of them: written together, so that they cannot come apart.
 macro_rules! columns {
@@ -72,12 +79,18 @@ pub struct Recording {
     pub hashes: bool,
 }
 
-/// The table so far, column by column, as numpy will have it.
+/// A step.
+#[derive(Clone, Copy)]
+struct Row {
+    floats: [f64; FLOATS.len()],
+    counts: [i64; COUNTS.len()],
+    certified: bool,
+}
+
+/// What was kept so far.
 pub struct Log {
     recording: Recording,
-    floats: [Vec<f64>; FLOATS.len()],
-    counts: [Vec<i64>; COUNTS.len()],
-    certified: Vec<bool>,
+    rows: Vec<Row>,
     hashes: Vec<u64>,
     states: Vec<Vec<f64>>,
     /// Bodies of the kept states: the same number in all.
@@ -85,6 +98,8 @@ pub struct Log {
     kept_times: Vec<f64>,
 }
 
+/// Rows that are turned into columns together: they stay in the nearest cache while every column takes its part.
+const ROWS_AT_A_TIME: usize = 64;
 /// Most rows for which memory is taken ahead.
 const RESERVED_ROWS: usize = 100_000;
 
@@ -95,9 +110,7 @@ impl Log {
             states: vec![Vec::new(); recording.quantities.len()],
             hashes: Vec::with_capacity(if recording.hashes { rows } else { 0 }),
             recording,
-            floats: std::array::from_fn(|_| Vec::with_capacity(rows)),
-            counts: std::array::from_fn(|_| Vec::with_capacity(rows)),
-            certified: Vec::with_capacity(rows),
+            rows: Vec::with_capacity(rows),
             bodies: 0,
             kept_times: Vec::new(),
         }
@@ -110,17 +123,12 @@ impl Log {
 
     /// One more row.
     pub fn push(&mut self, report: &StepReport, world: &World) {
-        for (column, value) in self.floats.iter_mut().zip(floats(report, world)) {
-            column.push(value);
-        }
-        for (column, value) in self.counts.iter_mut().zip(counts(report, world)) {
-            column.push(value);
-        }
-        self.certified.push(report.status == StepStatus::Certified);
+        let certified = report.status == StepStatus::Certified;
+        self.rows.push(Row { floats: floats(report, world), counts: counts(report, world), certified });
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
         }
-        if self.keeps_states() && self.certified.len().is_multiple_of(self.recording.every) {
+        if self.keeps_states() && self.rows.len().is_multiple_of(self.recording.every) {
             for (quantity, out) in self.recording.quantities.iter().zip(&mut self.states) {
                 quantity.append(world, out);
             }
@@ -129,29 +137,105 @@ impl Log {
         }
     }
 
-    /// Columns by name; then states by name, shape (kept, bodies, 3 or 4), with their times.
-    pub fn into_python<'py>(self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-        let columns = PyDict::new(py);
-        columns.set_item("certified", self.certified.into_pyarray(py))?;
-        for (name, values) in FLOATS.iter().zip(self.floats) {
-            columns.set_item(name, values.into_pyarray(py))?;
+    /// The table of a run that took steps of `dt` \[s\].
+    pub fn into_table(self, world: &World, dt: f64) -> RunTable {
+        RunTable {
+            dt,
+            tolerance: world.settings().stop.tolerance.value,
+            bodies: world.bodies().map(|(_, body)| body.id().clone()).collect(),
+            kept: Mutex::new(Some(self)),
+            made: PyOnceLock::new(),
         }
-        for (name, values) in COUNTS.iter().zip(self.counts) {
-            columns.set_item(name, values.into_pyarray(py))?;
-        }
-        if self.recording.hashes {
-            columns.set_item("hash", self.hashes.into_pyarray(py))?;
-        }
+    }
+
+    /// States by name, shape (kept, bodies, 3 or 4), with their times.
+    fn states<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let states = PyDict::new(py);
         let kept = self.kept_times.len();
-        let bodies = self.bodies;
-        for (quantity, values) in self.recording.quantities.iter().zip(self.states) {
-            let array = values.into_pyarray(py).reshape([kept, bodies, quantity.columns()])?;
+        for (quantity, values) in self.recording.quantities.iter().zip(&mut self.states) {
+            let array = take(values).into_pyarray(py).reshape([kept, self.bodies, quantity.columns()])?;
             states.set_item(quantity.name(), array)?;
         }
         if !self.recording.quantities.is_empty() {
-            states.set_item("time", self.kept_times.into_pyarray(py))?;
+            states.set_item("time", take(&mut self.kept_times).into_pyarray(py))?;
         }
-        Ok((columns, states))
+        Ok(states)
+    }
+
+    /// Columns by name.
+    fn columns<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = take(&mut self.rows);
+        let mut floats: [Vec<f64>; FLOATS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        let mut counts: [Vec<i64>; COUNTS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        for some in rows.chunks(ROWS_AT_A_TIME) {
+            for (index, column) in floats.iter_mut().enumerate() {
+                column.extend(some.iter().map(|row| row.floats[index]));
+            }
+            for (index, column) in counts.iter_mut().enumerate() {
+                column.extend(some.iter().map(|row| row.counts[index]));
+            }
+        }
+        let certified: Vec<bool> = rows.iter().map(|row| row.certified).collect();
+        let columns = PyDict::new(py);
+        columns.set_item("certified", certified.into_pyarray(py))?;
+        for (name, values) in FLOATS.iter().zip(floats) {
+            columns.set_item(name, values.into_pyarray(py))?;
+        }
+        for (name, values) in COUNTS.iter().zip(counts) {
+            columns.set_item(name, values.into_pyarray(py))?;
+        }
+        if self.recording.hashes {
+            columns.set_item("hash", take(&mut self.hashes).into_pyarray(py))?;
+        }
+        Ok(columns)
+    }
+}
+
+/// What a run kept. Python sees nothing of it before somebody looks: between two runs of a small world even a few objects
+/// cost as much as many steps, because the interpreter's code and data are no longer in the caches.
+#[pyclass(module = "signorini._core", frozen)]
+pub struct RunTable {
+    dt: f64,
+    tolerance: f64,
+    bodies: Vec<BodyId>,
+    /// None once there are arrays.
+    kept: Mutex<Option<Log>>,
+    /// Columns and states.
+    made: PyOnceLock<(Py<PyDict>, Py<PyDict>)>,
+}
+
+impl RunTable {
+    fn made(&self, py: Python<'_>) -> PyResult<&(Py<PyDict>, Py<PyDict>)> {
+        self.made.get_or_try_init(py, || {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut log = kept.unwrap_or_else(|| Log::new(Recording::default(), 0));
+            Ok((log.columns(py)?.unbind(), log.states(py)?.unbind()))
+        })
+    }
+}
+
+#[pymethods]
+impl RunTable {
+    /// Columns by name: the same arrays every time.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        Ok(self.made(py)?.0.bind(py).clone())
+    }
+    /// States by name: the same arrays every time.
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        Ok(self.made(py)?.1.bind(py).clone())
+    }
+    /// Names, numbers or None of the bodies.
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        names(py, self.bodies.iter())
+    }
+    /// Time step [s].
+    #[getter]
+    fn dt(&self) -> f64 {
+        self.dt
+    }
+    /// What the residual is held against [m/s].
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.tolerance
     }
 }
