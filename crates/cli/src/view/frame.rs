@@ -43,13 +43,15 @@ pub enum ContactState {
 }
 
 impl ContactState {
-    /// From the impulse on the second body, split at the normal.
-    pub fn of(normal: f64, tangential: f64, friction: f64, largest: f64) -> Self {
-        if normal <= CARRIES_NOTHING * largest {
-            return ContactState::Open;
+    /// Of a contact whose impulse on the second body is split at the normal, if it carries anything. The tangential part
+    /// comes squared.
+    pub fn of(normal: f64, tangential_squared: f64, friction: f64) -> Self {
+        let bound = (1.0 - ON_CONE) * (friction * normal);
+        match tangential_squared < bound * bound {
+            _ if normal <= 0.0 => ContactState::Open,
+            true => ContactState::Stick,
+            false => ContactState::Slip,
         }
-        let bound = friction * normal;
-        if tangential < (1.0 - ON_CONE) * bound { ContactState::Stick } else { ContactState::Slip }
     }
 }
 
@@ -160,6 +162,12 @@ impl Frame {
         self.contacts += 1;
     }
 
+    /// Says afterwards that a contact is open.
+    fn set_open(&mut self, contact: usize) {
+        let end = HEADER_BYTES + 4 * (self.bodies as usize * BODY_WORDS + (contact + 1) * CONTACT_WORDS);
+        self.out[end - 4..end].copy_from_slice(&(ContactState::Open as u32).to_le_bytes());
+    }
+
     /// The moment, as it goes over the wire.
     pub fn finish(self, report: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         let Frame { mut out, bodies, contacts, .. } = self;
@@ -197,6 +205,8 @@ pub struct Observer {
     /// most pairs stay, in their order, and need not be looked up again.
     pairs: Vec<Pair>,
     next_pairs: Vec<Pair>,
+    /// Normal impulses of the moment, contact by contact \[N·s\].
+    normals: Vec<f64>,
 }
 
 /// How many pairs may end from one step to the next, in a row, before the ones after them are looked up anew.
@@ -207,7 +217,7 @@ impl Observer {
     pub fn new(world: &World) -> Self {
         let mut places: Vec<_> = world.bodies().zip(0..).map(|((handle, _), place)| (handle, place)).collect();
         places.sort_unstable();
-        Observer { places, pairs: Vec::new(), next_pairs: Vec::new() }
+        Observer { places, pairs: Vec::new(), next_pairs: Vec::new(), normals: Vec::new() }
     }
 
     fn place(&self, handle: BodyHandle) -> Option<u32> {
@@ -239,14 +249,14 @@ impl Observer {
     ) -> Vec<u8> {
         let mut frame = Frame::new(stamp, origin, memory);
         bodies(world, &mut frame);
-        self.contacts(world, |contact| frame.contact(contact));
+        self.contacts(world, &mut frame);
         frame.finish(|out| Report::new(report, tolerance).write(out))
     }
 
-    /// The contacts of the last step, one after another.
-    fn contacts(&mut self, world: &World, mut take: impl FnMut(&Touching)) {
-        let normal_part = |c: &signorini::ContactPoint| c.impulse.dot(c.normal);
-        let largest = world.contacts().iter().map(normal_part).fold(0.0, f64::max);
+    /// The contacts of the last step.
+    fn contacts(&mut self, world: &World, frame: &mut Frame) {
+        let (mut normals, mut largest) = (std::mem::take(&mut self.normals), 0.0);
+        normals.clear();
         let mut next_pairs = std::mem::take(&mut self.next_pairs);
         next_pairs.clear();
         let mut known = &self.pairs[..];
@@ -267,9 +277,11 @@ impl Observer {
             next_pairs.push(pair);
             let Pair { places: [a, b], friction, .. } = pair;
             for c in group {
-                let normal = normal_part(c);
-                let tangential = (c.impulse - normal * c.normal).length();
-                take(&Touching {
+                let normal = c.impulse.dot(c.normal);
+                let along = c.velocity - c.velocity.dot(c.normal) * c.normal;
+                largest = f64::max(largest, normal);
+                normals.push(normal);
+                frame.contact(&Touching {
                     a,
                     b,
                     point: c.point,
@@ -277,11 +289,18 @@ impl Observer {
                     impulse: c.impulse,
                     gap: c.gap,
                     friction,
-                    slip: (c.velocity - c.velocity.dot(c.normal) * c.normal).length(),
-                    state: ContactState::of(normal, tangential, friction, largest),
+                    slip: along.length(),
+                    state: ContactState::of(normal, (c.impulse - normal * c.normal).length_squared(), friction),
                 });
             }
         }
+        // Which ones carry nothing is known when all have been seen. To go through the contacts twice would take longer.
+        for (contact, normal) in normals.iter().enumerate() {
+            if *normal <= CARRIES_NOTHING * largest {
+                frame.set_open(contact);
+            }
+        }
+        self.normals = normals;
         self.next_pairs = std::mem::replace(&mut self.pairs, next_pairs);
     }
 }
@@ -306,6 +325,15 @@ mod tests {
     use super::*;
     use signorini::{Body, Material, Settings, Shape};
 
+    /// The words of all contacts.
+    fn contacts_of(observer: &mut Observer, world: &World) -> Vec<[u32; CONTACT_WORDS]> {
+        let mut frame = Frame::new(Stamp { epoch: 1, lane: 0, index: 1, time: world.time() }, DVec3::ZERO, Vec::new());
+        observer.contacts(world, &mut frame);
+        let bytes = frame.finish(|_| {});
+        let words: Vec<u32> = bytes[HEADER_BYTES..].as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
+        words.as_chunks::<CONTACT_WORDS>().0.to_vec()
+    }
+
     #[test]
     fn a_block_pushed_on_a_floor_sticks_then_slips() {
         // 1 kg on μ = 0.5: friction holds up to 0.5 m g = 4.905 N.
@@ -317,15 +345,34 @@ mod tests {
             let mut observer = Observer::new(&world);
             world.add_force_at(block, DVec3::X * push, DVec3::ZERO).unwrap();
             world.step(0.01).unwrap();
-            let mut contacts = Vec::new();
-            observer.contacts(&world, |contact| contacts.push(*contact));
+            let contacts = contacts_of(&mut observer, &world);
             assert_eq!(contacts.len(), 4);
-            let sum: DVec3 = contacts.iter().map(|c| c.impulse * if c.b == 0 { 1.0 } else { -1.0 }).sum();
-            assert!((sum.z.abs() - 0.0981).abs() < 1e-9, "{sum}");
-            for contact in contacts.iter().filter(|c| c.state != ContactState::Open) {
-                assert_eq!(contact.state, expected, "{contact:?}");
+            let impulse = |c: &[u32; CONTACT_WORDS]| f32::from_bits(c[10]) * if c[1] == 0 { 1.0 } else { -1.0 };
+            let sum: f32 = contacts.iter().map(impulse).sum();
+            assert!((sum.abs() - 0.0981).abs() < 1e-6, "{sum}");
+            let state = |c: &[u32; CONTACT_WORDS]| c[14];
+            for contact in contacts.iter().filter(|c| state(c) != ContactState::Open as u32) {
+                assert_eq!(state(contact), expected as u32, "{contact:?}");
             }
-            assert!(contacts.iter().any(|c| c.state == expected));
+            assert!(contacts.iter().any(|c| state(c) == expected as u32));
+        }
+    }
+
+    #[test]
+    fn a_contact_that_carries_next_to_nothing_is_open() {
+        // A box on a floor and, far from it, one of a billionth of its mass in a billionth of its weight's trouble.
+        let mut world = World::new(Settings::default()).unwrap();
+        world.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap()).named("floor")).unwrap();
+        for (name, mass, x) in [("heavy", 1e6, 0.0), ("light", 1e-6, 5.0)] {
+            let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+            world.add(Body::dynamic(shape).mass(mass).position(DVec3::new(x, 0.0, 0.5)).named(name)).unwrap();
+        }
+        let mut observer = Observer::new(&world);
+        world.step(0.01).unwrap();
+        // Bodies are in the order of their names: floor, heavy, light.
+        for contact in contacts_of(&mut observer, &world) {
+            let light = contact[..2].contains(&2);
+            assert_eq!(contact[14] == ContactState::Open as u32, light, "{contact:?}");
         }
     }
 
@@ -333,22 +380,21 @@ mod tests {
     fn pairs_that_come_and_go_keep_their_bodies() {
         // Balls of their own friction, dropped from different heights: some land while others bounce off again.
         let mut world = World::new(Settings::default()).unwrap();
-        world.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap()).named("floor")).unwrap();
+        let bouncy = Material { restitution: 0.9, ..Material::default() };
+        world.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap()).material(bouncy).named("floor")).unwrap();
         for ball in 0..12_u32 {
             let place = DVec3::new(2.0 * f64::from(ball), 0.0, 0.5 + 0.01 * f64::from(ball * 7 % 12));
-            let surface = Material { friction: 0.1 + 0.05 * f64::from(ball), restitution: 0.6, ..Material::default() };
+            let surface = Material { friction: 0.1 + 0.05 * f64::from(ball), ..bouncy };
             let shape = Shape::sphere(0.5).unwrap();
             world.add(Body::dynamic(shape).material(surface).position(place).numbered(ball.into())).unwrap();
         }
         let (mut observer, mut seen) = (Observer::new(&world), std::collections::BTreeSet::new());
         for _ in 0..150 {
             world.step(0.01).unwrap();
-            let (mut met, mut expected) = (Vec::new(), Vec::new());
-            observer.contacts(&world, |c| met.push((c.a, c.b, c.friction, c.point)));
+            let met = contacts_of(&mut observer, &world);
             // Looked up anew, with nothing remembered.
-            Observer::new(&world).contacts(&world, |c| expected.push((c.a, c.b, c.friction, c.point)));
-            assert_eq!(met, expected);
-            seen.insert(met.iter().map(|(a, b, ..)| (*a, *b)).collect::<Vec<_>>());
+            assert_eq!(met, contacts_of(&mut Observer::new(&world), &world));
+            seen.insert(met.iter().map(|contact| [contact[0], contact[1]]).collect::<Vec<_>>());
         }
         assert!(seen.len() > 10, "only {} different sets of pairs", seen.len());
     }

@@ -3,8 +3,8 @@
 //! It takes orders from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket and
 //! never waits for one.
 //!
-//! While it has to hurry, pages get a moment when the next step has been taken, because keeping it and taking that step
-//! go on at the same time; otherwise at once.
+//! While it has to hurry, moments are kept while the next step is taken, and pages are told of new ones every
+//! [`TELL`]; otherwise at once.
 
 use super::ViewError;
 use super::catalogue::Plan;
@@ -22,6 +22,13 @@ use tokio::sync::watch;
 
 /// A simulation that is this far behind the clock gives up catching up.
 const MOST_BEHIND: Duration = Duration::from_millis(250);
+
+/// How often pages are told of new moments while the simulation has to hurry: oftener than screens show pictures. To wake
+/// the threads of the server costs as much as a tenth of a moment.
+const TELL: Duration = Duration::from_millis(8);
+
+/// Most steps that pages are not told of: half of what a page may be behind before it skips some.
+const MOST_UNTOLD: u32 = 15;
 
 /// An order to the simulation.
 #[derive(Debug)]
@@ -58,7 +65,7 @@ pub struct Simulation {
     keeper: Keeper,
     /// Steps taken.
     steps: u32,
-    /// Steps that pages can have.
+    /// Steps that pages are told of.
     shown: u32,
     /// Steps after which it is over.
     limit: u32,
@@ -102,7 +109,7 @@ impl Simulation {
         Arc::new(Run { epoch: self.epoch, text, lanes })
     }
 
-    /// One step of every lane, or why not. Pages can have it once it is settled.
+    /// One step of every lane, or why not. Pages are told of it when it is settled.
     fn step(&mut self) -> Result<(), String> {
         let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
         let one = |lane: &mut Lane| {
@@ -118,7 +125,7 @@ impl Simulation {
             lanes => lanes.iter_mut().map(one).collect::<Result<_, _>>()?,
         };
         // The moments before this one are kept by now; their memory is used again.
-        self.settle()?;
+        self.keeper.settle().map_err(gone)?;
         for (number, (lane, report)) in self.lanes.iter_mut().zip(reports).enumerate() {
             let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world.time() };
             let (verdict, memory) = ((&report, &lane.tolerance), self.keeper.memory(number));
@@ -129,7 +136,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Waits until pages can have the steps that were taken.
+    /// Waits until pages can have the steps that were taken: they may be told of them.
     fn settle(&mut self) -> Result<(), String> {
         self.keeper.settle().map_err(gone)?;
         self.shown = self.steps;
@@ -152,6 +159,7 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
     let mut phase = status.borrow().phase.clone();
     let mut speed = status.borrow().speed;
     let mut due = Instant::now();
+    let mut told = due;
     loop {
         let order = match next_order(&orders, &phase, due) {
             Ok(order) => Some(order),
@@ -193,10 +201,15 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
                 }
             }
         }
-        let hurried = phase == Phase::Running && due <= Instant::now();
-        if !hurried && let Err(why) = simulation.settle() {
+        let now = Instant::now();
+        let hurried = phase == Phase::Running && due <= now;
+        if hurried && now - told < TELL && simulation.steps - simulation.shown < MOST_UNTOLD {
+            continue;
+        }
+        if let Err(why) = simulation.settle() {
             phase = Phase::Failed(why);
         }
+        told = now;
         let end = simulation.shown + 1;
         status.send_if_modified(|status| {
             let changed = status.end != end || status.phase != phase || status.speed != speed;
