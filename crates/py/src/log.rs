@@ -13,12 +13,15 @@ use signorini::{BodyId, StepReport, StepStatus, World};
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-/// Names of columns, and a function that gives one row of them: written together, so that they cannot come apart.
+/// Names of columns, and a function that fills one row of them: written together, so that they cannot come apart.
 macro_rules! columns {
     ($names:ident, $row:ident, $number:ty, $report:ident, $world:ident, $($name:literal => $value:expr,)*) => {
         const $names: &[&str] = &[$($name),*];
-        fn $row($report: &StepReport, $world: &World) -> [$number; [$($name),*].len()] {
-            [$($value),*]
+        // Not inlined: only then is it known that the row is not part of the report, and every number goes from one to
+        // the other at once. Put together elsewhere and moved, a row takes three times as long.
+        #[inline(never)]
+        fn $row(row: &mut [$number; [$($name),*].len()], $report: &StepReport, $world: &World) {
+            *row = [$($value),*];
         }
     };
 }
@@ -47,20 +50,25 @@ columns! { FLOATS, floats, f64, report, world,
 }
 
 // Numbers that count.
-columns! { COUNTS, counts, i64, report, _world,
-    "contacts" => report.counts.contacts as i64,
-    "impacts" => report.counts.impacts as i64,
-    "islands" => report.counts.islands as i64,
-    "pairs" => report.counts.pairs as i64,
-    "open" => report.counts.states.open as i64,
-    "slip" => report.counts.states.slip as i64,
-    "stick" => report.counts.states.stick as i64,
-    "sleeping" => report.counts.sleeping as i64,
-    "quarantined" => report.counts.quarantined as i64,
-    "corrected" => report.counts.corrected as i64,
-    "iterations" => report.effort.iterations as i64,
-    "factorizations" => report.effort.factorizations as i64,
-    "indeterminacy" => report.effort.indeterminacy as i64,
+columns! { COUNTS, counts, u32, report, _world,
+    "contacts" => short(report.counts.contacts),
+    "impacts" => short(report.counts.impacts),
+    "islands" => short(report.counts.islands),
+    "pairs" => short(report.counts.pairs),
+    "open" => short(report.counts.states.open),
+    "slip" => short(report.counts.states.slip),
+    "stick" => short(report.counts.states.stick),
+    "sleeping" => short(report.counts.sleeping),
+    "quarantined" => short(report.counts.quarantined),
+    "corrected" => short(report.counts.corrected),
+    "iterations" => short(report.effort.iterations),
+    "factorizations" => short(report.effort.factorizations),
+    "indeterminacy" => short(report.effort.indeterminacy),
+}
+
+/// In half the memory: where steps are short, rows are what the caches have too little room for.
+fn short(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn seconds(report: &StepReport) -> f64 {
@@ -83,14 +91,20 @@ pub struct Recording {
 #[derive(Clone, Copy)]
 struct Row {
     floats: [f64; FLOATS.len()],
-    counts: [i64; COUNTS.len()],
+    counts: [u32; COUNTS.len()],
     certified: bool,
+}
+
+impl Row {
+    const EMPTY: Row = Row { floats: [0.0; FLOATS.len()], counts: [0; COUNTS.len()], certified: false };
 }
 
 /// What was kept so far.
 pub struct Log {
     recording: Recording,
+    /// Those used, and some empty ones.
     rows: Vec<Row>,
+    used: usize,
     hashes: Vec<u64>,
     states: Vec<Vec<f64>>,
     /// Bodies of the kept states: the same number in all.
@@ -98,7 +112,7 @@ pub struct Log {
     kept_times: Vec<f64>,
 }
 
-/// Rows that are turned into columns together: they stay in the nearest cache while every column takes its part.
+/// Rows that are made empty together, and turned into columns together: they stay in the nearest cache meanwhile.
 const ROWS_AT_A_TIME: usize = 64;
 /// Most rows for which memory is taken ahead.
 const RESERVED_ROWS: usize = 100_000;
@@ -110,7 +124,8 @@ impl Log {
             states: vec![Vec::new(); recording.quantities.len()],
             hashes: Vec::with_capacity(if recording.hashes { rows } else { 0 }),
             recording,
-            rows: Vec::with_capacity(rows),
+            rows: Vec::with_capacity(rows.next_multiple_of(ROWS_AT_A_TIME)),
+            used: 0,
             bodies: 0,
             kept_times: Vec::new(),
         }
@@ -123,12 +138,18 @@ impl Log {
 
     /// One more row.
     pub fn push(&mut self, report: &StepReport, world: &World) {
-        let certified = report.status == StepStatus::Certified;
-        self.rows.push(Row { floats: floats(report, world), counts: counts(report, world), certified });
+        if self.used == self.rows.len() {
+            self.rows.resize(self.used + ROWS_AT_A_TIME, Row::EMPTY);
+        }
+        let row = &mut self.rows[self.used];
+        floats(&mut row.floats, report, world);
+        counts(&mut row.counts, report, world);
+        row.certified = report.status == StepStatus::Certified;
+        self.used += 1;
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
         }
-        if self.keeps_states() && self.rows.len().is_multiple_of(self.recording.every) {
+        if self.keeps_states() && self.used.is_multiple_of(self.recording.every) {
             for (quantity, out) in self.recording.quantities.iter().zip(&mut self.states) {
                 quantity.append(world, out);
             }
@@ -164,7 +185,8 @@ impl Log {
 
     /// Columns by name.
     fn columns<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = take(&mut self.rows);
+        let mut rows = take(&mut self.rows);
+        rows.truncate(self.used);
         let mut floats: [Vec<f64>; FLOATS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
         let mut counts: [Vec<i64>; COUNTS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
         for some in rows.chunks(ROWS_AT_A_TIME) {
@@ -172,7 +194,7 @@ impl Log {
                 column.extend(some.iter().map(|row| row.floats[index]));
             }
             for (index, column) in counts.iter_mut().enumerate() {
-                column.extend(some.iter().map(|row| row.counts[index]));
+                column.extend(some.iter().map(|row| i64::from(row.counts[index])));
             }
         }
         let certified: Vec<bool> = rows.iter().map(|row| row.certified).collect();
