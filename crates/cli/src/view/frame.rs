@@ -82,7 +82,7 @@ pub struct Touching {
     pub gap: f64,
     pub friction: f64,
     /// Speed along the surface after the step [m/s].
-    pub slip: f64,
+    pub slip: f32,
     pub state: ContactState,
 }
 
@@ -156,7 +156,8 @@ impl Frame {
     pub fn contact(&mut self, contact: &Touching) {
         let ([x, y, z], [n, o, p]) = (single(contact.point - self.origin), single(contact.normal));
         let ([r, s, t], state) = (single(contact.impulse), contact.state as u32);
-        let [gap, friction, slip] = single(DVec3::new(contact.gap, contact.friction, contact.slip));
+        let [gap, friction] = [contact.gap, contact.friction].map(|x| (x as f32).to_bits());
+        let slip = contact.slip.to_bits();
         let Touching { a, b, .. } = *contact;
         words::<CONTACT_WORDS>(&mut self.out, [a, b, x, y, z, n, o, p, r, s, t, gap, friction, slip, state]);
         self.contacts += 1;
@@ -289,7 +290,7 @@ impl Observer {
                     impulse: c.impulse,
                     gap: c.gap,
                     friction,
-                    slip: along.length(),
+                    slip: (along.length_squared() as f32).sqrt(),
                     state: ContactState::of(normal, (c.impulse - normal * c.normal).length_squared(), friction),
                 });
             }
