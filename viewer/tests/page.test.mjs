@@ -216,6 +216,60 @@ describe("the page", () => {
         }
     });
 
+    it("tells by colour who sleeps in a recording", async () => {
+        const folder = mkdtempSync(join(tmpdir(), "signorini-"));
+        const recording = join(folder, "sleepers.mcap");
+        try {
+            execFileSync(process.env.SIGNORINI, ["run", file("sleepers.toml"), "--record", recording]);
+            await visit([recording], {}, async ({ page }) => {
+                await atLeast(page, 200);
+                await page.selectOption("#colouring", "motion");
+                await page.locator("#canvas").focus();
+                await page.keyboard.press("End");
+                await until(page, () => document.body.dataset.index === "200");
+                const { width, height } = await page.locator("#canvas").boundingBox();
+                // Where on a raster each cube is hit. Bodies are in the order of their names, the floor first.
+                const places = { "body 1": [], "body 2": [] };
+                for (let y = 0.3; y < 0.8; y += 0.04) {
+                    for (let x = 0.1; x < 0.9; x += 0.04) {
+                        const position = { x: Math.round(x * width), y: Math.round(y * height) };
+                        await page.locator("#canvas").click({ position });
+                        places[(await data(page)).selected]?.push(position);
+                    }
+                }
+                const middle = (list) => list[Math.floor(list.length / 2)];
+                const [sleeper, slider] = [middle(places["body 1"]), middle(places["body 2"])];
+                await page.locator("#canvas").click({ position: slider });
+                await reads(page, "#inspector", /^slider *dynamic(?!, asleep)/);
+                await page.locator("#canvas").click({ position: sleeper });
+                await reads(page, "#inspector", /^sleeper *dynamic, asleep/);
+                await page.keyboard.press("Escape");
+                await until(page, () => document.body.dataset.selected === "");
+                await reads(page, "#inspector", /^Step 200/);
+                const colourAt = (png, { x, y }) => {
+                    const { width, channels, data } = pixels(png);
+                    return [0, 1, 2].map((k) => data[(y * width + x) * channels + k]);
+                };
+                const asleep = await page.locator("#canvas").screenshot();
+                const sleeping = colourAt(asleep, sleeper);
+                const [red, , blue] = colourAt(asleep, slider);
+                assert.ok(sleeping[2] > sleeping[0], `who sleeps is bluish: ${sleeping}`);
+                assert.ok(red > blue + 40, `who moves is orange: ${red}, ${blue}`);
+                // Before it slept the same cube, lit the same way, was lighter.
+                await page.keyboard.press("Home");
+                await until(page, () => document.body.dataset.index === "0");
+                let awake = sleeping;
+                for (let attempt = 0; attempt < 100 && Math.max(...awake) < 1.2 * Math.max(...sleeping); attempt++) {
+                    await page.waitForTimeout(100);
+                    awake = colourAt(await page.locator("#canvas").screenshot(), sleeper);
+                }
+                assert.ok(Math.max(...awake) >= 1.2 * Math.max(...sleeping), `asleep ${sleeping}, awake ${awake}`);
+            });
+        } finally {
+            rmSync(folder, { recursive: true });
+        }
+    });
+
     it("is read-only otherwise", async () => {
         await visit(["heavy_on_light"], {}, async ({ page }) => {
             await atLeast(page, 2);

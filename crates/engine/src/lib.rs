@@ -80,4 +80,4 @@ pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
 pub use step::{BlockPlace, MAX_TIME_STEP};
-pub use world::{BodyView, World};
+pub use world::{BodyView, HASHED_NUMBERS, World};

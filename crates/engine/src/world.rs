@@ -45,6 +45,9 @@ pub struct World {
     pub(crate) next_nest: u64,
 }
 
+/// How many numbers of a body [`World::state_hash`] depends on.
+pub const HASHED_NUMBERS: usize = 19;
+
 /// A look at a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyView<'a> {
@@ -130,6 +133,13 @@ impl<'a> BodyView<'a> {
     /// Whether it sleeps: see [`crate::Sleeping`].
     pub fn is_sleeping(&self) -> bool {
         self.record.rest.nest.is_some()
+    }
+    /// The numbers that [`World::state_hash`] depends on: centre of mass, velocity, spin, force, torque, orientation
+    /// x y z w.
+    pub fn hashed_numbers(&self) -> [f64; HASHED_NUMBERS] {
+        let BodyState { position: x, orientation: q, velocity: v, spin: w } = self.record.state;
+        let (f, t) = (self.record.force, self.record.torque);
+        [x.x, x.y, x.z, v.x, v.y, v.z, w.x, w.y, w.z, f.x, f.y, f.z, t.x, t.y, t.z, q.x, q.y, q.z, q.w]
     }
     /// What contacts and joints did to it in the last step, or in the last one before it fell asleep.
     pub fn constraint_forces(&self) -> ConstraintForces {
@@ -454,11 +464,16 @@ impl World {
     /// and applied forces, number by number. −0 and +0 count as equal. Each number is mixed in by a bijection, so two
     /// states that differ in one number never have the same fingerprint.
     pub fn state_hash(&self) -> u64 {
+        World::hash_of(self.bodies().map(|(_, body)| body.hashed_numbers()))
+    }
+
+    /// [`World::state_hash`] of bodies with these [`BodyView::hashed_numbers`]. For whoever copies numbers now and wants
+    /// their fingerprint later, on another thread: each number has to wait for the one before, so it takes longer than
+    /// the copy.
+    pub fn hash_of(bodies: impl IntoIterator<Item = [f64; HASHED_NUMBERS]>) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for body in self.order.iter().filter_map(|slot| self.bodies.at(*slot)) {
-            let BodyState { position, orientation, velocity, spin } = body.state;
-            let vectors = [position, velocity, spin, body.force, body.torque];
-            for value in vectors.iter().flat_map(|v| v.to_array()).chain(orientation.to_array()) {
+        for body in bodies {
+            for value in body {
                 // An odd factor (2⁶⁴ over the golden ratio), then what came out on top into what is below.
                 hash = (hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 hash ^= hash >> 32;

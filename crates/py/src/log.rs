@@ -1,17 +1,27 @@
 //! What a run keeps of every step: a table with one row per step, and states at every so many steps.
+//!
+//! Where steps are short the table is what Python costs, so rows are written one after another, as the processor likes
+//! it, and columns are made of them when somebody looks.
 
 use crate::state::Quantity;
+use crate::world::names;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use signorini::{StepReport, StepStatus, World};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList};
+use signorini::{BodyId, StepReport, StepStatus, World};
+use std::mem::take;
+use std::sync::{Mutex, PoisonError};
 
-/// Names of columns, and a function that gives one row of them: written together, so that they cannot come apart.
+/// Names of columns, and a function that fills one row of them: written together, so that they cannot come apart.
 macro_rules! columns {
     ($names:ident, $row:ident, $number:ty, $report:ident, $world:ident, $($name:literal => $value:expr,)*) => {
         const $names: &[&str] = &[$($name),*];
-        fn $row($report: &StepReport, $world: &World) -> [$number; [$($name),*].len()] {
-            [$($value),*]
+        // Not inlined: only then is it known that the row is not part of the report, and every number goes from one to
+        // the other at once. Put together elsewhere and moved, a row takes three times as long.
+        #[inline(never)]
+        fn $row(row: &mut [$number; [$($name),*].len()], $report: &StepReport, $world: &World) {
+            *row = [$($value),*];
         }
     };
 }
@@ -40,20 +50,25 @@ columns! { FLOATS, floats, f64, report, world,
 }
 
 // Numbers that count.
-columns! { COUNTS, counts, i64, report, _world,
-    "contacts" => report.counts.contacts as i64,
-    "impacts" => report.counts.impacts as i64,
-    "islands" => report.counts.islands as i64,
-    "pairs" => report.counts.pairs as i64,
-    "open" => report.counts.states.open as i64,
-    "slip" => report.counts.states.slip as i64,
-    "stick" => report.counts.states.stick as i64,
-    "sleeping" => report.counts.sleeping as i64,
-    "quarantined" => report.counts.quarantined as i64,
-    "corrected" => report.counts.corrected as i64,
-    "iterations" => report.effort.iterations as i64,
-    "factorizations" => report.effort.factorizations as i64,
-    "indeterminacy" => report.effort.indeterminacy as i64,
+columns! { COUNTS, counts, u32, report, _world,
+    "contacts" => short(report.counts.contacts),
+    "impacts" => short(report.counts.impacts),
+    "islands" => short(report.counts.islands),
+    "pairs" => short(report.counts.pairs),
+    "open" => short(report.counts.states.open),
+    "slip" => short(report.counts.states.slip),
+    "stick" => short(report.counts.states.stick),
+    "sleeping" => short(report.counts.sleeping),
+    "quarantined" => short(report.counts.quarantined),
+    "corrected" => short(report.counts.corrected),
+    "iterations" => short(report.effort.iterations),
+    "factorizations" => short(report.effort.factorizations),
+    "indeterminacy" => short(report.effort.indeterminacy),
+}
+
+/// In half the memory: where steps are short, rows are what the caches have too little room for.
+fn short(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn seconds(report: &StepReport) -> f64 {
@@ -72,12 +87,24 @@ pub struct Recording {
     pub hashes: bool,
 }
 
-/// The table so far, column by column, as numpy will have it.
+/// A step.
+#[derive(Clone, Copy)]
+struct Row {
+    floats: [f64; FLOATS.len()],
+    counts: [u32; COUNTS.len()],
+    certified: bool,
+}
+
+impl Row {
+    const EMPTY: Row = Row { floats: [0.0; FLOATS.len()], counts: [0; COUNTS.len()], certified: false };
+}
+
+/// What was kept so far.
 pub struct Log {
     recording: Recording,
-    floats: [Vec<f64>; FLOATS.len()],
-    counts: [Vec<i64>; COUNTS.len()],
-    certified: Vec<bool>,
+    /// Those used, and some empty ones.
+    rows: Vec<Row>,
+    used: usize,
     hashes: Vec<u64>,
     states: Vec<Vec<f64>>,
     /// Bodies of the kept states: the same number in all.
@@ -85,6 +112,8 @@ pub struct Log {
     kept_times: Vec<f64>,
 }
 
+/// Rows that are made empty together, and turned into columns together: they stay in the nearest cache meanwhile.
+const ROWS_AT_A_TIME: usize = 64;
 /// Most rows for which memory is taken ahead.
 const RESERVED_ROWS: usize = 100_000;
 
@@ -95,9 +124,8 @@ impl Log {
             states: vec![Vec::new(); recording.quantities.len()],
             hashes: Vec::with_capacity(if recording.hashes { rows } else { 0 }),
             recording,
-            floats: std::array::from_fn(|_| Vec::with_capacity(rows)),
-            counts: std::array::from_fn(|_| Vec::with_capacity(rows)),
-            certified: Vec::with_capacity(rows),
+            rows: Vec::with_capacity(rows.next_multiple_of(ROWS_AT_A_TIME)),
+            used: 0,
             bodies: 0,
             kept_times: Vec::new(),
         }
@@ -110,17 +138,18 @@ impl Log {
 
     /// One more row.
     pub fn push(&mut self, report: &StepReport, world: &World) {
-        for (column, value) in self.floats.iter_mut().zip(floats(report, world)) {
-            column.push(value);
+        if self.used == self.rows.len() {
+            self.rows.resize(self.used + ROWS_AT_A_TIME, Row::EMPTY);
         }
-        for (column, value) in self.counts.iter_mut().zip(counts(report, world)) {
-            column.push(value);
-        }
-        self.certified.push(report.status == StepStatus::Certified);
+        let row = &mut self.rows[self.used];
+        floats(&mut row.floats, report, world);
+        counts(&mut row.counts, report, world);
+        row.certified = report.status == StepStatus::Certified;
+        self.used += 1;
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
         }
-        if self.keeps_states() && self.certified.len().is_multiple_of(self.recording.every) {
+        if self.keeps_states() && self.used.is_multiple_of(self.recording.every) {
             for (quantity, out) in self.recording.quantities.iter().zip(&mut self.states) {
                 quantity.append(world, out);
             }
@@ -129,29 +158,106 @@ impl Log {
         }
     }
 
-    /// Columns by name; then states by name, shape (kept, bodies, 3 or 4), with their times.
-    pub fn into_python<'py>(self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-        let columns = PyDict::new(py);
-        columns.set_item("certified", self.certified.into_pyarray(py))?;
-        for (name, values) in FLOATS.iter().zip(self.floats) {
-            columns.set_item(name, values.into_pyarray(py))?;
+    /// The table of a run that took steps of `dt` \[s\].
+    pub fn into_table(self, world: &World, dt: f64) -> RunTable {
+        RunTable {
+            dt,
+            tolerance: world.settings().stop.tolerance.value,
+            bodies: world.bodies().map(|(_, body)| body.id().clone()).collect(),
+            kept: Mutex::new(Some(self)),
+            made: PyOnceLock::new(),
         }
-        for (name, values) in COUNTS.iter().zip(self.counts) {
-            columns.set_item(name, values.into_pyarray(py))?;
-        }
-        if self.recording.hashes {
-            columns.set_item("hash", self.hashes.into_pyarray(py))?;
-        }
+    }
+
+    /// States by name, shape (kept, bodies, 3 or 4), with their times.
+    fn states<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let states = PyDict::new(py);
         let kept = self.kept_times.len();
-        let bodies = self.bodies;
-        for (quantity, values) in self.recording.quantities.iter().zip(self.states) {
-            let array = values.into_pyarray(py).reshape([kept, bodies, quantity.columns()])?;
+        for (quantity, values) in self.recording.quantities.iter().zip(&mut self.states) {
+            let array = take(values).into_pyarray(py).reshape([kept, self.bodies, quantity.columns()])?;
             states.set_item(quantity.name(), array)?;
         }
         if !self.recording.quantities.is_empty() {
-            states.set_item("time", self.kept_times.into_pyarray(py))?;
+            states.set_item("time", take(&mut self.kept_times).into_pyarray(py))?;
         }
-        Ok((columns, states))
+        Ok(states)
+    }
+
+    /// Columns by name.
+    fn columns<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut rows = take(&mut self.rows);
+        rows.truncate(self.used);
+        let mut floats: [Vec<f64>; FLOATS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        let mut counts: [Vec<i64>; COUNTS.len()] = std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        for some in rows.chunks(ROWS_AT_A_TIME) {
+            for (index, column) in floats.iter_mut().enumerate() {
+                column.extend(some.iter().map(|row| row.floats[index]));
+            }
+            for (index, column) in counts.iter_mut().enumerate() {
+                column.extend(some.iter().map(|row| i64::from(row.counts[index])));
+            }
+        }
+        let certified: Vec<bool> = rows.iter().map(|row| row.certified).collect();
+        let columns = PyDict::new(py);
+        columns.set_item("certified", certified.into_pyarray(py))?;
+        for (name, values) in FLOATS.iter().zip(floats) {
+            columns.set_item(name, values.into_pyarray(py))?;
+        }
+        for (name, values) in COUNTS.iter().zip(counts) {
+            columns.set_item(name, values.into_pyarray(py))?;
+        }
+        if self.recording.hashes {
+            columns.set_item("hash", take(&mut self.hashes).into_pyarray(py))?;
+        }
+        Ok(columns)
+    }
+}
+
+/// What a run kept. Python sees nothing of it before somebody looks: between two runs of a small world even a few objects
+/// cost as much as many steps, because the interpreter's code and data are no longer in the caches.
+#[pyclass(module = "signorini._core", frozen)]
+pub struct RunTable {
+    dt: f64,
+    tolerance: f64,
+    bodies: Vec<BodyId>,
+    /// None once there are arrays.
+    kept: Mutex<Option<Log>>,
+    /// Columns and states.
+    made: PyOnceLock<(Py<PyDict>, Py<PyDict>)>,
+}
+
+impl RunTable {
+    fn made(&self, py: Python<'_>) -> PyResult<&(Py<PyDict>, Py<PyDict>)> {
+        self.made.get_or_try_init(py, || {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let mut log = kept.unwrap_or_else(|| Log::new(Recording::default(), 0));
+            Ok((log.columns(py)?.unbind(), log.states(py)?.unbind()))
+        })
+    }
+}
+
+#[pymethods]
+impl RunTable {
+    /// Columns by name: the same arrays every time.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        Ok(self.made(py)?.0.bind(py).clone())
+    }
+    /// States by name: the same arrays every time.
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        Ok(self.made(py)?.1.bind(py).clone())
+    }
+    /// Names, numbers or None of the bodies.
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        names(py, self.bodies.iter())
+    }
+    /// Time step [s].
+    #[getter]
+    fn dt(&self) -> f64 {
+        self.dt
+    }
+    /// What the residual is held against [m/s].
+    #[getter]
+    fn tolerance(&self) -> f64 {
+        self.tolerance
     }
 }

@@ -11,6 +11,8 @@ use crate::threads;
 use crate::world::World;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 use signorini::StepError;
 use signorini_record::{RecordError, Writer};
 use std::path::Path;
@@ -62,11 +64,12 @@ pub fn run<'py>(
     }
 }
 
+/// The class of runs.
+static RUN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
 fn finish<'py>(py: Python<'py>, world: &Bound<'py, World>, log: Log, dt: f64) -> PyResult<Bound<'py, PyAny>> {
-    let (columns, states) = log.into_python(py)?;
-    let (names, tolerance) =
-        world.get().guarded.with(|w| Ok((crate::world::names(py, w)?, w.settings().stop.tolerance.value)))?;
-    py.import("signorini._run")?.getattr("Run")?.call1((columns, states, names, dt, tolerance))
+    let table = world.get().guarded.with(|world| Ok(log.into_table(world, dt)))?;
+    RUN.import(py, "signorini._run", "Run")?.call1((Bound::new(py, table)?,))
 }
 
 /// Why a run ended early.
@@ -125,8 +128,11 @@ fn uninterrupted(
                         between_looks = if short { (2 * between_looks).min(16) } else { 1 };
                         (looked, until_look) = (now, between_looks);
                     }
-                    let report = engine.step(dt)?;
-                    keeper.keep(&report, engine)?;
+                    match engine.step(dt) {
+                        // Where it is: moving a report costs as much as keeping its row.
+                        Ok(ref report) => keeper.keep(report, engine)?,
+                        Err(error) => return Err(error.into()),
+                    }
                     done += 1;
                 }
                 Ok(())

@@ -57,10 +57,9 @@ impl World {
     }
 }
 
-/// Names, numbers or None of all bodies in the order of their ids.
-pub fn names<'py>(py: Python<'py>, world: &signorini::World) -> PyResult<Bound<'py, PyList>> {
-    let names = world.bodies().map(|(_, body)| id_to_python(py, body.id())).collect::<PyResult<Vec<_>>>()?;
-    PyList::new(py, names)
+/// Names, numbers or None of bodies.
+pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// Settings given, and keywords that override them.
@@ -265,7 +264,7 @@ impl World {
     /// Names (or numbers, or None) of all bodies in the order of their ids: what the rows of the arrays stand for.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.guarded.with(|world| names(py, world))
+        self.guarded.with(|world| names(py, world.bodies().map(|(_, body)| body.id())))
     }
 
     /// Where the frames of all bodies are [m], shape (n, 3), in the order of `names`. A copy; assign to change.

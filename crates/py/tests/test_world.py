@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -191,6 +193,23 @@ def test_run_as_tables(world):
     assert len(frame) == 10
     assert run.to_polars().shape == (10, len(run))
     assert dict(run).keys() == run.columns.keys()
+
+
+def test_columns_are_made_once_and_survive_pickling(world):
+    # More rows than are turned into columns at a time, and not a multiple of that.
+    run = world.run(150, dt=0.01, hashes=True)
+    np.testing.assert_allclose(run["time"], 0.01 * np.arange(1, 151), rtol=1e-12)
+    assert run["contacts"].dtype == np.int64
+    assert len(run["contacts"]) == 150
+    assert run["certified"].dtype == np.bool_
+    np.testing.assert_allclose(run["energy"], run["kinetic"] + run["potential"], rtol=1e-12, atol=1e-12)
+    assert run["time"] is run.columns["time"]
+    for other in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run), copy.copy(run)):
+        assert list(other) == list(run)
+        assert (other.dt, other.tolerance, other.names) == (run.dt, run.tolerance, run.names)
+        for column in run:
+            np.testing.assert_array_equal(other[column], run[column])
+    assert len(world.run(0)["time"]) == 0
 
 
 def test_refused_step_leaves_the_world_and_keeps_the_run():

@@ -10,8 +10,9 @@
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
 //!
 //! Messages are grouped into chunks of at most 64 KiB or a quarter of a second, each with its CRC-32 and handed to the
-//! operating system as a whole: a program that is killed loses the chunk it was filling and no more. [`Reader`] needs no
-//! index, so it reads files that are still being written, were never finished, or are damaged in the middle.
+//! operating system as a whole, by a thread of its own: a program that is killed loses the chunk it was filling and what
+//! waits to be written, usually the last few milliseconds and at most sixteen chunks in all. [`Reader`] needs no index, so
+//! it reads files that are still being written, were never finished, or are damaged in the middle.
 //!
 //! ```no_run
 //! use signorini::Scene;
@@ -40,9 +41,11 @@ mod error;
 mod export;
 mod header;
 mod messages;
+mod moment;
 mod reader;
 mod replay;
 mod scan;
+mod scribe;
 mod writer;
 
 pub use error::RecordError;

@@ -1,6 +1,7 @@
 //! What is on the topics, and how it is described to others.
 
 use crate::cdr::{CdrReader, CdrWriter};
+use crate::moment::{BodyMoment, Moment};
 use signorini::{BodyHandle, ContactPoint, World};
 
 pub(crate) const STATE: &str = "/state";
@@ -90,25 +91,24 @@ impl BodyFlags {
 impl Frame {
     /// The world as it is now.
     pub fn of(world: &World) -> Frame {
-        let mut frame = Frame::default();
-        frame.take(world);
+        let (mut moment, mut frame) = (Moment::default(), Frame::default());
+        moment.take_state(world, |_, _| true);
+        frame.copy(&moment);
         frame
     }
 
-    /// The same, in the memory of another moment.
-    pub(crate) fn take(&mut self, world: &World) {
+    /// That moment, in the memory of another.
+    pub(crate) fn copy(&mut self, moment: &Moment) {
         let Frame { step, time, hash, poses, velocities, flags } = self;
-        (*step, *time, *hash) = (world.steps(), world.time(), world.state_hash());
+        (*step, *time) = (moment.step, moment.time);
+        *hash = World::hash_of(moment.bodies.iter().map(|body| body.hashed));
         poses.clear();
+        poses.extend(moment.bodies.iter().map(BodyMoment::pose));
         velocities.clear();
+        velocities.extend(moment.bodies.iter().map(BodyMoment::velocity));
         flags.clear();
-        for (_, body) in world.bodies() {
-            let (x, q) = (body.position().to_array(), body.orientation());
-            poses.push([x[0], x[1], x[2], q.w, q.x, q.y, q.z]);
-            let (v, w) = (body.velocity().to_array(), body.spin().to_array());
-            velocities.push([v[0], v[1], v[2], w[0], w[1], w[2]]);
-            flags.push(BodyFlags { asleep: body.is_sleeping(), quarantined: body.is_quarantined() });
-        }
+        let told = |body: &BodyMoment| BodyFlags { asleep: body.asleep, quarantined: body.quarantined };
+        flags.extend(moment.bodies.iter().map(told));
     }
 
     pub(crate) fn write(&self, cdr: &mut CdrWriter) {
@@ -207,28 +207,25 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// The contacts of the world's last step; `order` gives each body's index.
-    pub(crate) fn of(world: &World, order: &[(BodyHandle, u32)]) -> Contacts {
+    /// The contacts of a moment; `order` gives each body's index.
+    pub(crate) fn of(moment: &Moment, order: &[(BodyHandle, u32)]) -> Contacts {
         let index = |handle: BodyHandle| match order.binary_search_by_key(&handle, |entry| entry.0) {
             Ok(at) => order[at].1,
             Err(_) => u32::MAX,
         };
-        let list = world.contacts();
+        let list = &moment.contacts;
         let (mut bodies, mut states) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len()));
-        // Contacts come pair by pair, so that bodies are looked up once for all points of a pair.
-        for group in list.chunk_by(|c, d| (c.a, c.b) == (d.a, d.b)) {
-            let (a, b) = (group[0].a, group[0].b);
-            let friction = match (world.body(a), world.body(b)) {
-                (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
-                _ => 0.0,
-            };
-            let pair = [index(a), index(b)];
-            bodies.extend(group.iter().map(|_| pair));
-            states.extend(group.iter().map(|contact| ContactState::of(contact, friction)));
+        let mut rest = &list[..];
+        for pair in &moment.pairs {
+            let (group, others) = rest.split_at(pair.contacts);
+            rest = others;
+            let indices = [index(pair.a), index(pair.b)];
+            bodies.extend(group.iter().map(|_| indices));
+            states.extend(group.iter().map(|contact| ContactState::of(contact, pair.friction)));
         }
         Contacts {
-            step: world.steps(),
-            time: world.time(),
+            step: moment.step,
+            time: moment.time,
             bodies,
             points: list.iter().map(|c| c.point.to_array()).collect(),
             normals: list.iter().map(|c| c.normal.to_array()).collect(),

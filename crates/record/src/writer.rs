@@ -1,22 +1,30 @@
 //! Writing a recording, step by step.
+//!
+//! The thread that simulates only copies numbers ([`crate::moment`]); another one does the rest ([`crate::scribe`]). What
+//! goes over is enough for a chunk, and at most [`QUEUE`] of those wait: if the disk cannot keep up, the simulation waits.
 
-use crate::cdr::CdrWriter;
-use crate::messages::{self, Contacts, Frame};
+use crate::moment::{Batch, Moment};
+use crate::scribe::{Scribe, Sink, broken, failure};
 use crate::{Header, RecordError};
-use mcap::records::{MessageHeader, Metadata};
+use mcap::records::Metadata;
 use mcap::write::NoSeek;
-use mcap::{Attachment, McapError, WriteOptions};
-use serde::Serialize;
+use mcap::{Attachment, WriteOptions};
 use signorini::{BodyHandle, StepReport, World};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Name of the attachment that holds the header.
 pub(crate) const HEADER: &str = "signorini.json";
+/// Chunks that may wait to be written. With the one being filled and the one being written that is a mebibyte, and all
+/// that a program that is killed can lose; enough for the other thread to be away for several milliseconds, which it is on
+/// a busy machine, before the simulation has to wait for it.
+const QUEUE: usize = 14;
 
 /// Whether contacts are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,48 +60,44 @@ impl Default for Options {
     }
 }
 
-type Sink = NoSeek<BufWriter<Box<dyn Write + Send>>>;
-
 /// A recording being written. Dropping it finishes the file too, but keeps errors to itself: call [`Writer::finish`].
 pub struct Writer {
-    mcap: mcap::Writer<Sink>,
-    /// To force what was written to the disk; none for other sinks than files.
-    file: Option<File>,
     options: Options,
-    channels: Channels,
-    /// Bodies in the order of their ids, and the same sorted by handle.
+    /// In the order of their ids.
     bodies: Vec<BodyHandle>,
-    order: Vec<(BodyHandle, u32)>,
-    frame: Frame,
-    cdr: CdrWriter,
-    json: Vec<u8>,
-    /// Bytes of messages in the chunk being filled, and when it was begun.
-    filled: usize,
-    begun: Instant,
-    synced: Instant,
-    stopped: bool,
+    batch: Batch,
+    /// None after an error and at the end.
+    scribe: Option<Background>,
 }
 
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("options", &self.options).field("stopped", &self.stopped).finish_non_exhaustive()
+        let stopped = self.scribe.is_none();
+        f.debug_struct("Writer").field("options", &self.options).field("stopped", &stopped).finish_non_exhaustive()
     }
 }
 
-#[derive(Clone, Copy)]
-struct Channels {
-    state: u16,
-    step: u16,
-    contacts: Option<u16>,
+/// The other thread.
+struct Background {
+    full: SyncSender<Batch>,
+    spare: Receiver<Batch>,
+    thread: JoinHandle<Result<Scribe, RecordError>>,
 }
 
-/// A step's message on `/step`.
-#[derive(Serialize)]
-struct StepMessage<'a> {
-    step: u64,
-    time: f64,
-    #[serde(flatten)]
-    report: &'a StepReport,
+impl Background {
+    fn new(scribe: Scribe) -> io::Result<Self> {
+        let (full, batches) = sync_channel(QUEUE);
+        let (give_back, spare) = channel();
+        let thread = std::thread::Builder::new().name("record".to_owned());
+        let thread = thread.spawn(move || scribe.run(&batches, &give_back))?;
+        Ok(Background { full, spare, thread })
+    }
+
+    /// What became of everything handed over.
+    fn join(self) -> Result<Scribe, RecordError> {
+        drop(self.full);
+        self.thread.join().unwrap_or_else(|_| Err(broken()))
+    }
 }
 
 impl Writer {
@@ -125,14 +129,23 @@ impl Writer {
         file.set_len(0).map_err(open)?;
         io::Seek::rewind(&mut file).map_err(open)?;
         let handle = file.try_clone().map_err(open)?;
-        let mut writer = Writer::to_sink(Box::new(file), header, world, options)?;
-        writer.file = Some(handle);
-        Ok(writer)
+        Writer::begin(Box::new(file), Some(handle), header, world, options)
     }
 
     /// The same into anything that takes bytes.
     pub fn to_sink(
         sink: Box<dyn Write + Send>,
+        header: &Header,
+        world: &World,
+        options: &Options,
+    ) -> Result<Writer, RecordError> {
+        Writer::begin(sink, None, header, world, options)
+    }
+
+    /// Header and first state are written before this returns.
+    fn begin(
+        sink: Box<dyn Write + Send>,
+        file: Option<File>,
         header: &Header,
         world: &World,
         options: &Options,
@@ -148,132 +161,79 @@ impl Writer {
             .create(NoSeek::new(buffered))
             .map_err(failure)?;
         write_header(&mut mcap, header)?;
-        let channels = add_channels(&mut mcap, options).map_err(failure)?;
         let bodies: Vec<BodyHandle> = world.bodies().map(|(handle, _)| handle).collect();
         let mut order: Vec<(BodyHandle, u32)> = bodies.iter().copied().zip(0..).collect();
         order.sort_unstable();
-        let now = Instant::now();
-        let mut writer = Writer {
-            mcap,
-            file: None,
-            options: options.clone(),
-            channels,
-            bodies,
-            order,
-            frame: Frame::default(),
-            cdr: CdrWriter::default(),
-            json: Vec::new(),
-            filled: 0,
-            begun: now,
-            synced: now,
-            stopped: false,
-        };
-        writer.state(world)?;
-        writer.close_chunk()?;
-        Ok(writer)
+        let mut scribe = Scribe::new(mcap, file, order, options)?;
+        let mut first = Moment::default();
+        first.take_state(world, |_, _| true);
+        scribe.write(&first)?;
+        scribe.close_chunk()?;
+        let scribe = Some(Background::new(scribe).map_err(RecordError::Write)?);
+        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), scribe })
     }
 
-    /// Records a step that was just taken.
+    /// Records a step that was just taken. An error may be that of an earlier step.
     pub fn step(&mut self, world: &World, report: &StepReport) -> Result<(), RecordError> {
-        if self.stopped {
-            return Err(RecordError::Stopped);
+        match &self.scribe {
+            None => return Err(RecordError::Stopped),
+            Some(scribe) if scribe.thread.is_finished() => return self.stop(),
+            Some(_) => {}
         }
-        let same = world.bodies().map(|(handle, _)| handle).eq(self.bodies.iter().copied());
-        if !same {
+        let moment = self.batch.next();
+        let known = moment.take_state(world, |index, handle| self.bodies.get(index) == Some(&handle));
+        if !known || moment.bodies.len() != self.bodies.len() {
             return Err(RecordError::BodiesChanged);
         }
-        let written = self.messages(world, report);
-        // After a failed write nobody knows what is in the file beyond the last whole chunk.
-        self.stopped = written.is_err();
-        written
-    }
-
-    fn messages(&mut self, world: &World, report: &StepReport) -> Result<(), RecordError> {
-        self.state(world)?;
-        self.json.clear();
-        let message = StepMessage { step: world.steps(), time: world.time(), report };
-        serde_json::to_writer(&mut self.json, &message).map_err(|why| RecordError::Write(why.into()))?;
-        let json = std::mem::take(&mut self.json);
-        let written = self.message(self.channels.step, world, &json);
-        self.json = json;
-        written?;
-        if let Some(channel) = self.channels.contacts {
-            Contacts::of(world, &self.order).write(&mut self.cdr);
-            self.cdr_message(channel, world)?;
+        moment.report = Some(report.clone());
+        if self.options.contacts == ContactRecording::On {
+            moment.take_contacts(world);
         }
-        if self.begun.elapsed() >= self.options.chunk_time {
-            self.close_chunk()?;
+        let another = self.batch.keep();
+        let full = self.batch.bytes + another > self.options.chunk_bytes;
+        if full || self.batch.begun.elapsed() >= self.options.chunk_time { self.hand_over() } else { Ok(()) }
+    }
+
+    /// Gives the other thread what makes a chunk.
+    fn hand_over(&mut self) -> Result<(), RecordError> {
+        let Some(scribe) = &self.scribe else { return Err(RecordError::Stopped) };
+        let next = scribe.spare.try_recv().unwrap_or_else(|_| Batch::new());
+        match scribe.full.send(std::mem::replace(&mut self.batch, next)) {
+            Ok(()) => Ok(()),
+            // It takes nothing more.
+            Err(_) => self.stop(),
         }
-        Ok(())
     }
 
-    fn state(&mut self, world: &World) -> Result<(), RecordError> {
-        self.frame.take(world);
-        self.frame.write(&mut self.cdr);
-        self.cdr_message(self.channels.state, world)
-    }
-
-    fn cdr_message(&mut self, channel: u16, world: &World) -> Result<(), RecordError> {
-        let cdr = std::mem::take(&mut self.cdr);
-        let written = self.message(channel, world, cdr.bytes());
-        self.cdr = cdr;
-        written
-    }
-
-    fn message(&mut self, channel: u16, world: &World, data: &[u8]) -> Result<(), RecordError> {
-        // Opcode, length, channel, sequence and two times around the data.
-        let size = data.len() + 31;
-        if self.filled > 0 && self.filled + size > self.options.chunk_bytes {
-            self.close_chunk()?;
+    /// Says why the other thread has ended.
+    fn stop(&mut self) -> Result<(), RecordError> {
+        match self.scribe.take().map(Background::join) {
+            None => Err(RecordError::Stopped),
+            Some(Err(error)) => Err(error),
+            // It ends by itself only after an error.
+            Some(Ok(_)) => Err(broken()),
         }
-        if self.filled == 0 {
-            self.begun = Instant::now();
-        }
-        // Saturates; a world's time is never negative.
-        let nanoseconds = (world.time() * 1e9).round() as u64;
-        let header = MessageHeader {
-            channel_id: channel,
-            sequence: world.steps() as u32,
-            log_time: nanoseconds,
-            publish_time: nanoseconds,
-        };
-        self.mcap.write_to_known_channel(&header, data).map_err(failure)?;
-        self.filled += size;
-        Ok(())
     }
 
-    fn close_chunk(&mut self) -> Result<(), RecordError> {
-        self.mcap.flush().map_err(failure)?;
-        self.filled = 0;
-        if let (Some(file), Some(interval)) = (&self.file, self.options.sync_time)
-            && self.synced.elapsed() >= interval
-        {
-            file.sync_data().map_err(RecordError::Write)?;
-            self.synced = Instant::now();
-        }
-        Ok(())
-    }
-
-    /// Completes the file with the index that other tools like to find at its end.
+    /// Completes the file with the index that other tools like to find at its end. An error may be that of any step.
     pub fn finish(mut self) -> Result<(), RecordError> {
-        if self.stopped {
-            return Err(RecordError::Stopped);
+        self.conclude()
+    }
+
+    fn conclude(&mut self) -> Result<(), RecordError> {
+        if !self.batch.moments().is_empty() {
+            self.hand_over()?;
         }
-        self.mcap.finish().map_err(failure)?;
-        // The index went into the buffer; it is flushed by hand because dropping would hide the error.
-        let file = self.file.take();
-        self.mcap.into_inner().into_inner().flush().map_err(RecordError::Write)?;
-        match (file, self.options.sync_time) {
-            (Some(file), Some(_)) => file.sync_all().map_err(RecordError::Write),
-            _ => Ok(()),
-        }
+        self.scribe.take().ok_or(RecordError::Stopped)?.join()?.finish()
     }
 }
 
-fn failure(error: McapError) -> RecordError {
-    match error {
-        McapError::Io(cause) => RecordError::Write(cause),
-        other => RecordError::Write(io::Error::other(other)),
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.scribe.is_some() {
+            // Who wants to know calls finish.
+            let _ = self.conclude();
+        }
     }
 }
 
@@ -296,23 +256,4 @@ fn write_header(mcap: &mut mcap::Writer<Sink>, header: &Header) -> Result<(), Re
     ]);
     mcap.attach(&attachment).map_err(failure)?;
     mcap.write_metadata(&Metadata { name: "signorini".to_owned(), metadata }).map_err(failure)
-}
-
-fn add_channels(mcap: &mut mcap::Writer<Sink>, options: &Options) -> Result<Channels, McapError> {
-    let none = BTreeMap::new();
-    let mut add = |topic: &str, name: &str, language: &str, schema: &str, encoding: &str| {
-        let id = mcap.add_schema(name, language, schema.as_bytes())?;
-        mcap.add_channel(id, topic, encoding, &none)
-    };
-    Ok(Channels {
-        state: add(messages::STATE, messages::STATE_TYPE, "ros2msg", messages::STATE_SCHEMA, "cdr")?,
-        step: add(messages::STEP, messages::STEP_TYPE, "jsonschema", messages::STEP_SCHEMA, "json")?,
-        contacts: match options.contacts {
-            ContactRecording::Off => None,
-            ContactRecording::On => {
-                let (name, schema) = (messages::CONTACTS_TYPE, messages::CONTACTS_SCHEMA);
-                Some(add(messages::CONTACTS, name, "ros2msg", schema, "cdr")?)
-            }
-        },
-    })
 }

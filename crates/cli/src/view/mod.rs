@@ -5,6 +5,7 @@ mod assets;
 mod catalogue;
 mod error;
 mod frame;
+mod keeper;
 mod options;
 mod protocol;
 mod recording;
@@ -60,7 +61,7 @@ fn simulate(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, I
     let name = plan.scene.name.clone();
     let methods = plan.lane_texts().iter().map(|lane| lane.method.clone()).collect::<Vec<_>>().join(" against ");
     let title = format!("{name}, solved by {methods}");
-    let simulation = Simulation::new(plan, 1).map_err(|why| ViewError::Scene { name, why })?;
+    let simulation = Simulation::new(plan, 1)?;
     let status = Status { run: simulation.run(), phase: Phase::Running, speed: arguments.speed, end: 1 };
     let (sender, status) = watch::channel(status);
     let (orders, receiver) = sync_channel(MOST_ORDERS);

@@ -1,7 +1,7 @@
 //! Moments out of a recording.
 
 use super::ViewError;
-use super::frame::{ContactState, Frame, Placed, Touching, flags};
+use super::frame::{ContactState, Frame, Placed, Stamp, Touching, flags};
 use super::protocol::LaneText;
 use super::run::{Frames, Run, describe, origin_of};
 use axum::body::Bytes;
@@ -63,7 +63,7 @@ impl Recording {
         Ok((Arc::new(Run { epoch: EPOCH, text, lanes: vec![Arc::new(recording)] }), header.scene.name, count))
     }
 
-    fn read(&self, index: u32) -> Result<Frame, RecordError> {
+    fn read(&self, index: u32) -> Result<Bytes, RecordError> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let state = reader.frame(index as usize)?;
         // The first state has no report. After it they are side by side, unless part of the file is lost.
@@ -76,48 +76,50 @@ impl Recording {
             let contacts = reader.contacts(k)?;
             Ok((contacts.step, contacts))
         })?;
-        let bodies = state.poses.iter().zip(&state.velocities).enumerate().map(|(body, (pose, velocity))| Placed {
-            position: DVec3::new(pose[0], pose[1], pose[2]),
-            orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
-            velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
-            spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
-            // Recordings of format 1 do not tell.
-            flags: state.flags.get(body).map_or(0, |body| flags(body.asleep, body.quarantined)),
+        let stamp = Stamp { epoch: EPOCH, lane: 0, index, time: state.time };
+        let mut frame = Frame::new(stamp, self.origin, Vec::new());
+        for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
+            frame.body(&Placed {
+                position: DVec3::new(pose[0], pose[1], pose[2]),
+                orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
+                velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
+                spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
+                // Recordings of format 1 do not tell.
+                flags: state.flags.get(body).map_or(0, |body| flags(body.asleep, body.quarantined)),
+            });
+        }
+        if let Some(contacts) = contacts {
+            (0..contacts.gaps.len())
+                .filter_map(|c| self.touching(&contacts, c))
+                .for_each(|contact| frame.contact(&contact));
+        }
+        let frame = frame.finish(|out| {
+            if let Some(report) = report {
+                out.extend(self.report(report));
+            }
         });
-        Ok(Frame {
-            epoch: EPOCH,
-            lane: 0,
-            index,
-            time: state.time,
-            bodies: bodies.collect(),
-            contacts: contacts.map_or_else(Vec::new, |contacts| self.touching(&contacts)),
-            report: report.map_or_else(Vec::new, |report| self.report(report)),
-        })
+        Ok(Bytes::from(frame))
     }
 
-    fn touching(&self, contacts: &Contacts) -> Vec<Touching> {
-        let one = |c: usize| {
-            let [a, b] = contacts.bodies[c];
-            let (first, second) = (self.materials.get(a as usize)?, self.materials.get(b as usize)?);
-            let (normal, velocity) =
-                (DVec3::from_array(contacts.normals[c]), DVec3::from_array(contacts.velocities[c]));
-            Some(Touching {
-                a,
-                b,
-                point: DVec3::from_array(contacts.points[c]),
-                normal,
-                impulse: DVec3::from_array(contacts.impulses[c]),
-                gap: contacts.gaps[c],
-                friction: first.combine(*second).friction,
-                slip: (velocity - velocity.dot(normal) * normal).length(),
-                state: match contacts.states[c] {
-                    signorini_record::ContactState::Open => ContactState::Open,
-                    signorini_record::ContactState::Stick => ContactState::Stick,
-                    signorini_record::ContactState::Slip => ContactState::Slip,
-                },
-            })
-        };
-        (0..contacts.gaps.len()).filter_map(one).collect()
+    fn touching(&self, contacts: &Contacts, c: usize) -> Option<Touching> {
+        let [a, b] = contacts.bodies[c];
+        let (first, second) = (self.materials.get(a as usize)?, self.materials.get(b as usize)?);
+        let (normal, velocity) = (DVec3::from_array(contacts.normals[c]), DVec3::from_array(contacts.velocities[c]));
+        Some(Touching {
+            a,
+            b,
+            point: DVec3::from_array(contacts.points[c]),
+            normal,
+            impulse: DVec3::from_array(contacts.impulses[c]),
+            gap: contacts.gaps[c],
+            friction: first.combine(*second).friction,
+            slip: (velocity - velocity.dot(normal) * normal).length() as f32,
+            state: match contacts.states[c] {
+                signorini_record::ContactState::Open => ContactState::Open,
+                signorini_record::ContactState::Stick => ContactState::Stick,
+                signorini_record::ContactState::Slip => ContactState::Slip,
+            },
+        })
     }
 
     /// As a live report: with the number that is compared with the tolerance.
@@ -160,7 +162,7 @@ impl Frames for Recording {
 
     fn frame(&self, index: u32) -> Option<Bytes> {
         // A damaged part of the file is a gap in the film.
-        self.read(index).ok().map(|frame| frame.encode(self.origin))
+        self.read(index).ok()
     }
 }
 

@@ -3,7 +3,6 @@
 //! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Nobody waits for anybody
 //! longer than it takes to copy a reference.
 
-use super::frame::{Frame, Placed};
 use super::protocol::{Answer, BodyText, EndText, JointText, LaneText, RunText, SceneText, text};
 use axum::body::Bytes;
 use signorini::World;
@@ -174,11 +173,6 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
         lanes,
     };
     text(&Answer::Run(run))
-}
-
-/// The frame before the first step.
-pub fn beginning(epoch: u32, lane: u16, bodies: Vec<Placed>) -> Frame {
-    Frame { epoch, lane, index: 0, time: 0.0, bodies, contacts: Vec::new(), report: Vec::new() }
 }
 
 #[cfg(test)]

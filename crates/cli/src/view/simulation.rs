@@ -2,21 +2,33 @@
 //!
 //! It takes orders from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket and
 //! never waits for one.
+//!
+//! While it has to hurry, moments are kept while the next step is taken, and pages are told of new ones every
+//! [`TELL`]; otherwise at once.
 
+use super::ViewError;
 use super::catalogue::Plan;
-use super::frame::{Frame, Observer, Report};
-use super::run::{Phase, Run, Status, Store, beginning, describe, origin_of};
+use super::frame::{Observer, Stamp};
+use super::keeper::{Gone, Keeper};
+use super::run::{Phase, Run, Status, Store, describe, origin_of};
 use axum::body::Bytes;
 use signorini::glamx::DVec3;
-use signorini::{SceneError, Tolerance, World};
+use signorini::{StepReport, Tolerance, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// A simulation that is this far behind the clock gives up catching up.
 const MOST_BEHIND: Duration = Duration::from_millis(250);
+
+/// How often pages are told of new moments while the simulation has to hurry: oftener than screens show pictures. To wake
+/// the threads of the server costs as much as a tenth of a moment.
+const TELL: Duration = Duration::from_millis(8);
+
+/// Most steps that pages are not told of: half of what a page may be behind before it skips some.
+const MOST_UNTOLD: u32 = 15;
 
 /// An order to the simulation.
 #[derive(Debug)]
@@ -50,19 +62,22 @@ pub struct Simulation {
     lanes: Vec<Lane>,
     origin: DVec3,
     epoch: u32,
+    keeper: Keeper,
     /// Steps taken.
     steps: u32,
+    /// Steps that pages are told of.
+    shown: u32,
     /// Steps after which it is over.
     limit: u32,
 }
 
 impl Simulation {
     /// Builds the worlds.
-    pub fn new(plan: Plan, epoch: u32) -> Result<Self, SceneError> {
+    pub fn new(plan: Plan, epoch: u32) -> Result<Self, ViewError> {
         let mut lanes = Vec::new();
         for index in 0..plan.lanes.len() {
             let scene = plan.scene_of(index);
-            let world = scene.build()?;
+            let world = scene.build().map_err(|why| ViewError::Scene { name: plan.scene.name.clone(), why })?;
             let settings = world.settings();
             lanes.push(Lane {
                 observer: Observer::new(&world),
@@ -74,10 +89,12 @@ impl Simulation {
         }
         let origin = lanes.first().map_or(DVec3::ZERO, |lane| origin_of(&lane.world));
         let limit = u32::try_from(plan.scene.steps()).unwrap_or(u32::MAX);
-        let simulation = Simulation { plan, lanes, origin, epoch, steps: 0, limit };
+        let keeper = Keeper::new(lanes.iter().map(|lane| lane.store.clone()).collect());
+        let keeper = keeper.map_err(ViewError::Server)?;
+        let simulation = Simulation { plan, lanes, origin, epoch, keeper, steps: 0, shown: 0, limit };
         for (index, lane) in simulation.lanes.iter().enumerate() {
-            let bodies = lane.observer.bodies(&lane.world);
-            lane.store.push(beginning(epoch, index as u16, bodies).encode(origin));
+            let stamp = Stamp { epoch, lane: index as u16, index: 0, time: 0.0 };
+            lane.store.push(Bytes::from(lane.observer.beginning(&lane.world, stamp, origin)));
         }
         Ok(simulation)
     }
@@ -92,42 +109,48 @@ impl Simulation {
         Arc::new(Run { epoch: self.epoch, text, lanes })
     }
 
-    /// One step of every lane, or why not.
+    /// One step of every lane, or why not. Pages are told of it when it is settled.
     fn step(&mut self) -> Result<(), String> {
         let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
-        let one = |(number, lane): (usize, &mut Lane)| {
+        let one = |lane: &mut Lane| {
             // A defect in a solver must not take the page down with it.
-            let outcome = catch_unwind(AssertUnwindSafe(|| lane.step(epoch, number as u16, index, dt, origin)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| lane.step(dt)));
             outcome.unwrap_or_else(|_| Err(format!("{}: broke off; this is a defect, please report it", lane.method)))
         };
-        let frames: Vec<Bytes> = match &mut self.lanes[..] {
+        let reports: Vec<StepReport> = match &mut self.lanes[..] {
             [first, second] => {
-                let (first, second) = rayon::join(|| one((0, first)), || one((1, second)));
+                let (first, second) = rayon::join(|| one(first), || one(second));
                 vec![first?, second?]
             }
-            lanes => lanes.iter_mut().enumerate().map(one).collect::<Result<_, _>>()?,
+            lanes => lanes.iter_mut().map(one).collect::<Result<_, _>>()?,
         };
-        for (lane, frame) in self.lanes.iter().zip(frames) {
-            lane.store.push(frame);
+        // The moments before this one are kept by now; their memory is used again.
+        self.keeper.settle().map_err(gone)?;
+        for (number, (lane, report)) in self.lanes.iter_mut().zip(reports).enumerate() {
+            let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world.time() };
+            let (verdict, memory) = ((&report, &lane.tolerance), self.keeper.memory(number));
+            let frame = lane.observer.moment(&lane.world, verdict, stamp, origin, memory);
+            self.keeper.keep(number, frame).map_err(gone)?;
         }
         self.steps = index;
         Ok(())
     }
+
+    /// Waits until pages can have the steps that were taken: they may be told of them.
+    fn settle(&mut self) -> Result<(), String> {
+        self.keeper.settle().map_err(gone)?;
+        self.shown = self.steps;
+        Ok(())
+    }
+}
+
+fn gone(_: Gone) -> String {
+    "the view broke off; this is a defect, please report it".to_owned()
 }
 
 impl Lane {
-    fn step(&mut self, epoch: u32, lane: u16, index: u32, dt: f64, origin: DVec3) -> Result<Bytes, String> {
-        let report = self.world.step(dt).map_err(|error| format!("{}: {error}", self.method))?;
-        let frame = Frame {
-            epoch,
-            lane,
-            index,
-            time: self.world.time(),
-            bodies: self.observer.bodies(&self.world),
-            contacts: self.observer.contacts(&self.world),
-            report: Report::new(&report, &self.tolerance).text(),
-        };
-        Ok(frame.encode(origin))
+    fn step(&mut self, dt: f64) -> Result<StepReport, String> {
+        self.world.step(dt).map_err(|error| format!("{}: {error}", self.method))
     }
 }
 
@@ -136,18 +159,12 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
     let mut phase = status.borrow().phase.clone();
     let mut speed = status.borrow().speed;
     let mut due = Instant::now();
+    let mut told = due;
     loop {
-        let order = if phase == Phase::Running {
-            match orders.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                Ok(order) => Some(order),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        } else {
-            match orders.recv() {
-                Ok(order) => Some(order),
-                Err(_) => return,
-            }
+        let order = match next_order(&orders, &phase, due) {
+            Ok(order) => Some(order),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return,
         };
         match order {
             None => {
@@ -184,7 +201,16 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
                 }
             }
         }
-        let end = simulation.steps + 1;
+        let now = Instant::now();
+        let hurried = phase == Phase::Running && due <= now;
+        if hurried && now - told < TELL && simulation.steps - simulation.shown < MOST_UNTOLD {
+            continue;
+        }
+        if let Err(why) = simulation.settle() {
+            phase = Phase::Failed(why);
+        }
+        told = now;
+        let end = simulation.shown + 1;
         status.send_if_modified(|status| {
             let changed = status.end != end || status.phase != phase || status.speed != speed;
             if changed {
@@ -194,6 +220,22 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
             changed
         });
     }
+}
+
+/// An order, or a timeout when it is time for a step.
+fn next_order(orders: &Receiver<Command>, phase: &Phase, due: Instant) -> Result<Command, RecvTimeoutError> {
+    if *phase != Phase::Running {
+        return orders.recv().map_err(|_| RecvTimeoutError::Disconnected);
+    }
+    let wait = due.saturating_duration_since(Instant::now());
+    if wait.is_zero() {
+        // Waiting for no time at all would still spin and give the processor away several times.
+        return orders.try_recv().map_err(|none| match none {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        });
+    }
+    orders.recv_timeout(wait)
 }
 
 /// One step, and where that leaves the run.

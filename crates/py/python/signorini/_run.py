@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ._core import RunTable
 
 
 class Run(Mapping[str, "NDArray[Any]"]):
@@ -33,23 +36,37 @@ class Run(Mapping[str, "NDArray[Any]"]):
     <Run of 3 steps of 0.1 s: 3 certified, largest residual 0.0e+00 m/s>
     """
 
-    def __init__(
-        self,
-        columns: dict[str, NDArray[Any]],
-        states: dict[str, NDArray[Any]],
-        names: list[str | int | None],
-        dt: float,
-        tolerance: float,
-    ) -> None:
-        self._columns = columns
-        self.states = states
+    def __init__(self, table: RunTable) -> None:
+        # Arrays are made when somebody looks: a run that nobody looks at costs next to nothing.
+        self._table = table
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return self._table.columns()
+
+    @cached_property
+    def states(self) -> dict[str, NDArray[Any]]:
         """Recorded states by name, shape (kept, bodies, 3 or 4), and their ``time`` [s]."""
-        self.names = names
+        return self._table.states()
+
+    @cached_property
+    def names(self) -> list[str | int | None]:
         """Names of the bodies, in the order of the states' second axis."""
-        self.dt = dt
+        return self._table.names()
+
+    @cached_property
+    def dt(self) -> float:
         """Time step [s]."""
-        self.tolerance = tolerance
+        return self._table.dt
+
+    @cached_property
+    def tolerance(self) -> float:
         """What the residual is held against [m/s]."""
+        return self._table.tolerance
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: the arrays, not the table they are made of."""
+        return {name: getattr(self, name) for name in ("_columns", "states", "names", "dt", "tolerance")}
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self._columns[column]
