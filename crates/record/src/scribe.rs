@@ -15,14 +15,13 @@ use signorini::{BodyHandle, StepReport};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::iter;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long to rest when everything is written. To be woken for every chunk would cost the thread that simulates more
 /// than copying one, and on a busy machine its turn on the processor.
-const REST: Duration = Duration::from_millis(2);
+const REST: Duration = Duration::from_micros(500);
 
 pub(crate) type Sink = NoSeek<BufWriter<Box<dyn Write + Send>>>;
 
@@ -86,19 +85,21 @@ impl Scribe {
     /// Writes until no more come, and gives memory back. After an error nobody knows what is in the file beyond the last
     /// whole chunk, so that nothing more is written.
     pub fn run(mut self, batches: &Receiver<Batch>, spare: &Sender<Batch>) -> Result<Scribe, RecordError> {
-        while let Ok(first) = batches.recv() {
-            for mut batch in iter::once(first).chain(batches.try_iter()) {
-                for moment in batch.moments() {
-                    self.write(moment)?;
+        loop {
+            match batches.try_recv() {
+                Err(TryRecvError::Empty) => std::thread::sleep(REST),
+                Err(TryRecvError::Disconnected) => return Ok(self),
+                Ok(mut batch) => {
+                    for moment in batch.moments() {
+                        self.write(moment)?;
+                    }
+                    self.close_chunk()?;
+                    batch.clear();
+                    // The other side may be waiting for the end already.
+                    let _ = spare.send(batch);
                 }
-                self.close_chunk()?;
-                batch.clear();
-                // The other side may be waiting for the end already.
-                let _ = spare.send(batch);
             }
-            std::thread::sleep(REST);
         }
-        Ok(self)
     }
 
     /// The messages of a moment.

@@ -21,10 +21,9 @@ use std::time::Duration;
 
 /// Name of the attachment that holds the header.
 pub(crate) const HEADER: &str = "signorini.json";
-/// Chunks that may wait to be written. With the one being filled and the one being written that is a mebibyte, and all
-/// that a program that is killed can lose; enough for the other thread to be away for several milliseconds, which it is on
-/// a busy machine, before the simulation has to wait for it.
-const QUEUE: usize = 14;
+/// Chunks that may wait to be written. With the one being filled and the one being written that is all that a program that
+/// is killed can lose.
+const QUEUE: usize = 4;
 
 /// Whether contacts are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

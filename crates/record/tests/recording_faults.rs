@@ -43,7 +43,7 @@ fn child_that_writes_until_it_is_killed() {
 }
 
 #[test]
-fn i9_a_killed_writer_loses_at_most_its_last_sixteen_chunks_and_usually_few() {
+fn i9_a_killed_writer_loses_at_most_its_last_six_chunks_and_usually_few() {
     let folder = folder("killed");
     let scene = flying();
     // A state of 20 bodies and the least report: how many steps one chunk can hold.
@@ -78,7 +78,7 @@ fn i9_a_killed_writer_loses_at_most_its_last_sixteen_chunks_and_usually_few() {
         assert!(!reader.is_finished());
         assert_eq!(reader.damage(), [], "kill {kill}");
         let read = (reader.frames() as u64).saturating_sub(1);
-        assert!(read + 16 * per_chunk >= taken, "kill {kill}: {taken} steps taken, {read} readable");
+        assert!(read + 6 * per_chunk >= taken, "kill {kill}: {taken} steps taken, {read} readable");
         if read > 0 {
             checked += 1;
             losses.push(taken.saturating_sub(read));
@@ -96,7 +96,7 @@ fn i9_a_killed_writer_loses_at_most_its_last_sixteen_chunks_and_usually_few() {
     losses.sort_unstable();
     let usual = losses[losses.len() / 2];
     eprintln!("{checked} of 200: {usual} steps lost as a rule, {} at most", losses[losses.len() - 1]);
-    assert!(usual <= 8 * per_chunk, "{usual} steps lost as a rule");
+    assert!(usual <= 3 * per_chunk, "{usual} steps lost as a rule");
 }
 
 /// Takes so many writes, then fails for good, the first time after half of what it was given.
