@@ -227,12 +227,28 @@ pub struct RunTable {
 }
 
 impl RunTable {
+    /// Made once, by whoever looks first; others wait for it without the interpreter's lock.
     fn made(&self, py: Python<'_>) -> PyResult<&(Py<PyDict>, Py<PyDict>)> {
-        self.made.get_or_try_init(py, || {
-            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let mut log = kept.unwrap_or_else(|| Log::new(Recording::default(), 0));
-            Ok((log.columns(py)?.unbind(), log.states(py)?.unbind()))
-        })
+        loop {
+            if let Some(made) = self.made.get(py) {
+                return Ok(made);
+            }
+            let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let log = kept().take();
+            let Some(mut log) = log else {
+                py.detach(std::thread::yield_now);
+                continue;
+            };
+            let arrays = |log: &mut Log| Ok((log.columns(py)?.unbind(), log.states(py)?.unbind()));
+            match arrays(&mut log) {
+                // Nobody else can have: what it is made of was here.
+                Ok(made) => drop(self.made.set(py, made)),
+                Err(error) => {
+                    *kept() = Some(log);
+                    return Err(error);
+                }
+            }
+        }
     }
 }
 
