@@ -12,6 +12,7 @@
 //! | S8 | cube sliding at 3√2 m/s, μ = 0.3, in three directions | stops after v/μg, straight |
 //! | S9 | free box turning about its middle axis | energy and momentum stay |
 //! | S10 | fast ball against a thin plate | does not pass |
+//! | S11 | a thousand spheres thrown, which never meet | parabolas |
 
 use crate::scene::{Body, Scene};
 
@@ -40,6 +41,7 @@ pub fn all() -> Vec<Scene> {
             scenes.extend([false, true].map(|ccd| bullet(speed, fixed, ccd)));
         }
     }
+    scenes.push(thrown(1000));
     scenes
 }
 
@@ -151,6 +153,16 @@ fn bullet(speed: f64, fixed: bool, ccd: bool) -> Scene {
     let kind = if fixed { "static" } else { "dyn" };
     let flag = if ccd { "ccd" } else { "noccd" };
     Scene { gravity: [0.0; 3], ..scene(format!("S10_v{speed}_{kind}_{flag}"), 60, vec![plate, ball]) }
+}
+
+/// Spheres in a lattice, all thrown alike but for a spin: what an engine costs without contacts.
+fn thrown(count: usize) -> Scene {
+    let side = (count as f64).cbrt().ceil() as usize;
+    let ball = |k: usize| {
+        let place = [k % side, k / side % side, k / (side * side)].map(|i| 2.0 * i as f64);
+        Body { v: [1.0, 0.5, 5.0], w: [0.0, 0.0, k as f64 / count as f64], ..Body::sphere(0.5, place) }
+    };
+    scene(format!("S11_thrown{count}"), 120, (0..count).map(ball).collect())
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the pile is the same on every machine.

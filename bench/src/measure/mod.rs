@@ -25,6 +25,7 @@ const HEADLINES: &[(&str, &[&str], &str)] = &[
     ("S7_pile", &["overlap_end_m"], "overlap at the end [m]"),
     ("S8", &["stop_time_error"], "stopping time, relative"),
     ("S9_", &["momentum_drift"], "angular momentum, relative"),
+    ("S11_", &["off_parabola_m"], "from the parabola [m]"),
 ];
 
 /// Departure from the answer on paper, and what it is of.
@@ -106,6 +107,7 @@ pub fn metrics(scene: &Scene, run: &Trajectory) -> Vec<Metric> {
             let passed = position(end, 1).x > position(end, 0).x;
             out.push(("passed_through", f64::from(u8::from(passed))));
         }
+        "S11" => thrown(scene, start, end, &mut out),
         _ => {}
     }
     out
@@ -145,6 +147,15 @@ fn standing(scene: &Scene, run: &Trajectory, start: &Frame, end: &Frame, out: &m
         ("kinetic_end_J", kinetic(scene, end)),
         ("fell", f64::from(u8::from(sideways.max(down) > FALLEN))),
     ]);
+}
+
+fn thrown(scene: &Scene, start: &Frame, end: &Frame, out: &mut Vec<Metric>) {
+    let (time, gravity) = (end.step as f64 * scene.dt, DVec3::from_array(scene.gravity));
+    let off = |body: usize| {
+        let expected = position(start, body) + time * velocity(start, body) + 0.5 * time * time * gravity;
+        position(end, body).distance(expected)
+    };
+    out.push(("off_parabola_m", (0..scene.bodies.len()).map(off).fold(0.0, f64::max)));
 }
 
 fn incline(scene: &Scene, run: &Trajectory, start: &Frame, end: &Frame, out: &mut Vec<Metric>) {

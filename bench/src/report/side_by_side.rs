@@ -144,6 +144,14 @@ const TABLES: &[Table] = &[
         ],
     },
     Table {
+        title: "A thousand spheres thrown, which never meet, 120 steps",
+        answer: "Parabolas. What an engine costs without contacts.",
+        columns: &[
+            ("ms/step", "S11_thrown1000", "ms_per_step"),
+            ("from the parabola m", "S11_thrown1000", "off_parabola_m"),
+        ],
+    },
+    Table {
         title: "Before our judge: residual of the median step [m/s]",
         answer: "Zero. The step's contacts and impulses, as the engine tells them, against Signorini's and Coulomb's laws \
                  ([certificate.md](../certificate.md)). Rigid contact is asked of all; engines with soft contact answer \

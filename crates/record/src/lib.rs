@@ -9,7 +9,7 @@
 //! | `/step` | JSON, described by a JSON schema | verdict, certificate, energy account, counts, times |
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
 //!
-//! Messages are grouped into chunks of at most 64 KiB or a quarter of a second, each with its CRC-32 and handed to the
+//! Messages are grouped into chunks of at most 10 KiB or a quarter of a second, each with its CRC-32 and handed to the
 //! operating system as a whole, by a thread of its own: a program that is killed loses the chunk it was filling and what
 //! waits to be written, usually the last few milliseconds and at most six chunks in all. [`Reader`] needs no index, so
 //! it reads files that are still being written, were never finished, or are damaged in the middle.

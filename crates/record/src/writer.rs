@@ -52,7 +52,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             contacts: ContactRecording::Off,
-            chunk_bytes: 64 << 10,
+            chunk_bytes: 10 << 10,
             chunk_time: Duration::from_millis(250),
             sync_time: Some(Duration::from_secs(1)),
         }

@@ -122,7 +122,7 @@ fn described(value: &Value, schema: &Value, path: &str) {
 }
 
 #[test]
-fn a_chunk_has_at_most_64_kib_and_one_larger_message_has_its_own() {
+fn a_chunk_has_at_most_10_kib_and_one_larger_message_has_its_own() {
     let folder = folder("chunks");
     let mut scene = scene();
     for (count, name) in [(6, "small.mcap"), (1500, "large.mcap")] {
@@ -131,7 +131,7 @@ fn a_chunk_has_at_most_64_kib_and_one_larger_message_has_its_own() {
         scene.duration = 0.2;
         record(&scene, &folder.join(name), &Options { sync_time: None, ..Options::default() });
         let bytes = fs::read(folder.join(name)).unwrap();
-        let limit = if count == 6 { 64 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + 4096 };
+        let limit = if count == 6 { 10 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + 4096 };
         for chunk in fixture::chunks(&bytes) {
             assert!(chunk.len() <= limit + 49 + 2048, "{} bytes", chunk.len());
         }

@@ -47,7 +47,7 @@ fn i9_a_killed_writer_loses_at_most_its_last_six_chunks_and_usually_few() {
     let folder = folder("killed");
     let scene = flying();
     // A state of 20 bodies and the least report: how many steps one chunk can hold.
-    let per_chunk = (64 << 10) / (4 + 24 + 16 + 20 * (13 * 8 + 1) + 1024) as u64 + 1;
+    let per_chunk = (10 << 10) / (4 + 24 + 16 + 20 * (13 * 8 + 1) + 1024) as u64 + 1;
     let (mut random, mut checked, mut losses) = (Random(0x5eed), 0, Vec::new());
     let mut reference = vec![Frame::of(&scene.build().unwrap())];
     let mut world = scene.build().unwrap();

@@ -352,10 +352,17 @@ mod tests {
             let sum: f32 = contacts.iter().map(impulse).sum();
             assert!((sum.abs() - 0.0981).abs() < 1e-6, "{sum}");
             let state = |c: &[u32; CONTACT_WORDS]| c[14];
-            for contact in contacts.iter().filter(|c| state(c) != ContactState::Open as u32) {
-                assert_eq!(state(contact), expected as u32, "{contact:?}");
-            }
-            assert!(contacts.iter().any(|c| state(c) == expected as u32));
+            let closed: Vec<u32> =
+                contacts.iter().map(state).filter(|state| *state != ContactState::Open as u32).collect();
+            // What sticks shares its friction among four points in many ways: one of them may be at its bound. What slides
+            // has no choice.
+            assert!(closed.contains(&(expected as u32)), "{closed:?}");
+            assert!(
+                expected == ContactState::Stick || closed.iter().all(|state| *state == expected as u32),
+                "{closed:?}"
+            );
+            let moves = world.body(block).unwrap().velocity().x > 1e-6;
+            assert_eq!(moves, expected == ContactState::Slip);
         }
     }
 
