@@ -82,7 +82,7 @@ pub struct Touching {
     pub gap: f64,
     pub friction: f64,
     /// Speed along the surface after the step [m/s].
-    pub slip: f32,
+    pub slip: f64,
     pub state: ContactState,
 }
 
@@ -145,21 +145,23 @@ impl Frame {
 
     /// The next body.
     pub fn body(&mut self, body: &Placed) {
-        let ([x, y, z], q) = (single(body.position - self.origin), body.orientation);
-        let [qw, qx, qy, qz] = [q.w, q.x, q.y, q.z].map(|x| (x as f32).to_bits());
-        let ([u, v, w], [a, b, c]) = (single(body.velocity), single(body.spin));
-        words::<BODY_WORDS>(&mut self.out, [x, y, z, qw, qx, qy, qz, u, v, w, a, b, c, body.flags]);
+        let (x, q, v, w) = (body.position - self.origin, body.orientation, body.velocity, body.spin);
+        let numbers = singles([x.x, x.y, x.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z]);
+        let mut all = [body.flags; BODY_WORDS];
+        all[..13].copy_from_slice(&numbers);
+        words(&mut self.out, all);
         self.bodies += 1;
     }
 
     /// The next contact.
     pub fn contact(&mut self, contact: &Touching) {
-        let ([x, y, z], [n, o, p]) = (single(contact.point - self.origin), single(contact.normal));
-        let ([r, s, t], state) = (single(contact.impulse), contact.state as u32);
-        let [gap, friction] = [contact.gap, contact.friction].map(|x| (x as f32).to_bits());
-        let slip = contact.slip.to_bits();
-        let Touching { a, b, .. } = *contact;
-        words::<CONTACT_WORDS>(&mut self.out, [a, b, x, y, z, n, o, p, r, s, t, gap, friction, slip, state]);
+        let (x, n, r) = (contact.point - self.origin, contact.normal, contact.impulse);
+        let (gap, friction, slip) = (contact.gap, contact.friction, contact.slip);
+        let numbers = singles([x.x, x.y, x.z, n.x, n.y, n.z, r.x, r.y, r.z, gap, friction, slip]);
+        let mut all = [contact.state as u32; CONTACT_WORDS];
+        (all[0], all[1]) = (contact.a, contact.b);
+        all[2..14].copy_from_slice(&numbers);
+        words(&mut self.out, all);
         self.contacts += 1;
     }
 
@@ -185,9 +187,9 @@ fn words<const N: usize>(out: &mut Vec<u8>, words: [u32; N]) {
     out.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
 }
 
-/// In single precision, as bits.
-fn single(v: DVec3) -> [u32; 3] {
-    v.to_array().map(|x| (x as f32).to_bits())
+/// In single precision, as bits; all at once, so that several are taken together.
+fn singles<const N: usize>(numbers: [f64; N]) -> [u32; N] {
+    numbers.map(|x| (x as f32).to_bits())
 }
 
 /// Two bodies that touch.
@@ -290,7 +292,7 @@ impl Observer {
                     impulse: c.impulse,
                     gap: c.gap,
                     friction,
-                    slip: (along.length_squared() as f32).sqrt(),
+                    slip: along.length(),
                     state: ContactState::of(normal, (c.impulse - normal * c.normal).length_squared(), friction),
                 });
             }

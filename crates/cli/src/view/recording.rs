@@ -113,7 +113,7 @@ impl Recording {
             impulse: DVec3::from_array(contacts.impulses[c]),
             gap: contacts.gaps[c],
             friction: first.combine(*second).friction,
-            slip: (velocity - velocity.dot(normal) * normal).length() as f32,
+            slip: (velocity - velocity.dot(normal) * normal).length(),
             state: match contacts.states[c] {
                 signorini_record::ContactState::Open => ContactState::Open,
                 signorini_record::ContactState::Stick => ContactState::Stick,
