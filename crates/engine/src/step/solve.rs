@@ -58,36 +58,25 @@ pub(crate) struct IslandSpace {
 
 impl fmt::Debug for IslandSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let method = self.solver.as_ref().map(StepSolver::method);
+        let method = self.solver.as_ref().map(|solver| solver.method);
         f.debug_struct("IslandSpace").field("method", &method).finish_non_exhaustive()
     }
 }
 
 /// The method of an island.
-enum StepSolver {
-    Exact(Box<Exact>),
-    Other(Method, Box<dyn ContactSolver + Send>),
+struct StepSolver {
+    method: Method,
+    solver: Box<dyn ContactSolver + Send>,
 }
 
 impl StepSolver {
     /// A solver whose cost is bounded: the next step poses another problem.
     fn new(method: Method) -> Self {
-        match method {
-            Method::Exact => StepSolver::Exact(Box::new(Exact::with_options(ExactOptions::stepping()))),
-            _ => StepSolver::Other(method, method.solver()),
-        }
-    }
-    fn method(&self) -> Method {
-        match self {
-            StepSolver::Exact(_) => Method::Exact,
-            StepSolver::Other(method, _) => *method,
-        }
-    }
-    fn solver(&mut self) -> &mut dyn ContactSolver {
-        match self {
-            StepSolver::Exact(exact) => exact.as_mut(),
-            StepSolver::Other(_, solver) => solver.as_mut(),
-        }
+        let solver = match method {
+            Method::Exact => Box::new(Exact::with_options(ExactOptions::stepping())),
+            _ => method.solver(),
+        };
+        StepSolver { method, solver }
     }
 }
 
@@ -258,10 +247,10 @@ fn solve_once(
         }
     }
     let solver = match solver {
-        Some(solver) if solver.method() == settings.method => solver,
+        Some(solver) if solver.method == settings.method => solver,
         _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solution = session.improve(problem, solver.solver(), guess, &settings.stop, &mut History::off())?;
+    let solution = session.improve(problem, solver.solver.as_mut(), guess, &settings.stop, &mut History::off())?;
     out.solved = solution.status == Status::Solved;
     (out.certificate, out.effort) = (Some(solution.certificate), solution.effort);
     unpack(scene, island, problem, &solution.impulses, out);

@@ -1,13 +1,14 @@
 //! Stage 7/9, second half: rest. In: v⁺. Out: v⁺, zero where it cannot be told from rest. Eq.: none.
 //!
-//! A body that contacts hold still has v⁺ = 0. What a solver leaves of it is not zero but a residue: of the kick h·g that the
-//! impulses cancel, some 1e-15. Left alone it grows: a load held by impulses that do not change is an inverted pendulum,
-//! and under twenty layers a residue doubles in a step. It moves the bodies by the last bit of their places, so that no
-//! manifold is the manifold of the step before, and after a dozen steps the island has to be solved again, to no end.
+//! A body that contacts hold still has v⁺ = 0. What a solver leaves of it is not zero but a residue of round-off of the kick
+//! h·g that the impulses cancel. Left alone it grows: a load held by impulses that do not change is an inverted pendulum,
+//! and in columns of ten boxes a residue nearly doubles in a step. It moves the bodies by the last bit of their places, so
+//! that no manifold is the manifold of the step before, and after a dozen steps the island has to be solved again, to no
+//! end.
 //!
 //! So a certified island whose bodies all move slower than a small share of the kick they were given is at rest, to the
 //! last bit. Its next step is this one again, the same problem with the same answer, and a wall stands where it stood for as
-//! long as one likes to watch. What this takes out of the energy, of the order of 1e-20 J, is in the books.
+//! long as one likes to watch. What this takes out of the energy is in the books.
 
 use crate::World;
 use crate::step::Twist;
