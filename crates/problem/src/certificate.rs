@@ -25,11 +25,15 @@
 //! Departure from the literature: FCLIB and Siconos use `r − P(r − û)`, which subtracts m/s from N·s and so depends on
 //! the units; it is reported as [`Certificate::fclib_error`] for comparison.
 
-use crate::{ContactProblem, Delassus, Law, ProblemError};
+mod coulomb;
+mod laws;
+mod norms;
+
+use crate::{ContactProblem, Delassus, ProblemError};
+use coulomb::{Batch, USUAL_SQUARES, WORTH_A_BATCH};
+use norms::{Size, finite_or_infinite, norm_of, sizes, worst};
 use serde::{Deserialize, Serialize};
 
-/// Relative distance to the cone's surface below which a contact counts as being on it.
-const ON_CONE: f64 = 1e-6;
 /// A residual below this multiple of the round-off of one evaluation of u cannot be told from zero.
 const FLOOR_FACTOR: f64 = 3.0;
 /// Most that round-off excuses, relative to the speed of the problem: what a stack of mass ratio 10⁷ needs. Beyond
@@ -171,16 +175,25 @@ pub struct Certifier {
     magnitude: Vec<f64>,
     bodies: Vec<f64>,
     residuals: Vec<Residual>,
+    batch: Batch,
 }
 
-/// Sums of squares over all rows, and the largest magnitude.
+/// Sizes of the vectors of an evaluation.
 #[derive(Clone, Copy, Debug, Default)]
-struct Squares {
-    q: f64,
-    r: f64,
-    u: f64,
-    magnitude: f64,
-    largest_magnitude: f64,
+struct Sizes {
+    q: Size,
+    r: Size,
+    u: Size,
+    magnitude: Size,
+}
+
+impl Sizes {
+    /// Whether contacts may be graded without a thought of overflow. Impulses that are all zero are usual too.
+    fn are_usual(&self) -> bool {
+        USUAL_SQUARES.contains(&self.q.squares)
+            && self.u.squares < USUAL_SQUARES.end
+            && self.r.squares < USUAL_SQUARES.end
+    }
 }
 
 /// What one block contributes to the norms.
@@ -211,7 +224,12 @@ impl Certifier {
         if r.len() != problem.rows() {
             return Err(ProblemError::Size { what: "impulses", found: r.len(), expected: problem.rows() });
         }
-        let squares = self.evaluate(problem, r);
+        Ok(pulp::Arch::new().dispatch(Grading { certifier: self, problem, r }))
+    }
+
+    #[inline(always)]
+    fn certify_here(&mut self, problem: &ContactProblem, r: &[f64]) -> Certificate {
+        let sizes = self.evaluate(problem, r);
         let mut certificate = Certificate {
             natural: 0.0,
             worst_block: None,
@@ -231,36 +249,60 @@ impl Certifier {
             speed: problem.speed(),
             counts: Counts::default(),
         };
-        self.residuals.clear();
-        let mut scales = Scales::of(problem);
-        let (mut natural, mut normal, mut unscaled) = (0.0, 0.0, 0.0);
-        for (c, block) in problem.blocks().iter().enumerate() {
-            let range = problem.range(c);
-            let residual = certificate.grade(&block.law, scales.block(c), &r[range.clone()], &self.u[range]);
+        self.grade_all(problem, r, &sizes, &mut certificate);
+        let [mut natural, mut normal, mut unscaled] = [0.0; 3];
+        for (c, residual) in self.residuals.iter().enumerate() {
             if residual.natural > certificate.natural {
                 (certificate.natural, certificate.worst_block) = (residual.natural, Some(c));
             }
-            certificate.normal = worst(certificate.normal, residual.normal);
+            certificate.normal = f64::max(certificate.normal, residual.normal);
             natural += residual.natural * residual.natural;
             normal += residual.normal * residual.normal;
             unscaled += residual.unscaled * residual.unscaled;
-            self.residuals.push(residual);
         }
-        let q = norm_of(squares.q, problem.q().iter().copied());
+        let q = norm_of(sizes.q.squares, problem.q().iter().copied());
         let over_q = |x: f64| if q > 0.0 { x / q } else { x };
         certificate.natural_rel = over_q(norm_of(natural, self.residuals.iter().map(|x| x.natural)));
         certificate.normal_rel = over_q(norm_of(normal, self.residuals.iter().map(|x| x.normal)));
         let unit_round_off = f64::EPSILON / 2.0;
-        certificate.floor = squares.largest_magnitude * unit_round_off;
-        certificate.floor_rel = over_q(norm_of(squares.magnitude, self.magnitude.iter().copied()) * unit_round_off);
+        certificate.floor = finite_or_infinite(sizes.magnitude.largest) * unit_round_off;
+        certificate.floor_rel =
+            over_q(norm_of(sizes.magnitude.squares, self.magnitude.iter().copied()) * unit_round_off);
         let unscaled = norm_of(unscaled, self.residuals.iter().map(|x| x.unscaled));
-        let scale = q.max(norm_of(squares.r, r.iter().copied())).max(norm_of(squares.u, self.u.iter().copied()));
+        let (r_norm, u_norm) =
+            (norm_of(sizes.r.squares, r.iter().copied()), norm_of(sizes.u.squares, self.u.iter().copied()));
+        let scale = q.max(r_norm).max(u_norm);
         certificate.fclib_error = if unscaled == 0.0 || unscaled.is_infinite() { unscaled } else { unscaled / scale };
-        Ok(certificate)
+        certificate
     }
 
-    /// u = W r + q and the magnitude |W||r| + |q| of the terms summed, with their sums of squares in the same pass.
-    fn evaluate(&mut self, problem: &ContactProblem, r: &[f64]) -> Squares {
+    /// Residuals of every block, contacts of usual size many at a time.
+    #[inline(always)]
+    fn grade_all(&mut self, problem: &ContactProblem, r: &[f64], sizes: &Sizes, certificate: &mut Certificate) {
+        self.residuals.clear();
+        let mut scales = Scales::of(problem);
+        let usual = sizes.are_usual();
+        let mut c = 0;
+        while c < problem.blocks().len() {
+            let taken = if usual { self.batch.take(problem, &mut scales, c, r, &self.u) } else { 0 };
+            if taken >= WORTH_A_BATCH {
+                certificate.batch(&mut self.batch, &mut self.residuals);
+                c += taken;
+                continue;
+            }
+            let end = c + taken.max(1);
+            while c < end {
+                let range = problem.range(c);
+                let law = &problem.blocks()[c].law;
+                self.residuals.push(certificate.grade(law, scales.block(c), &r[range.clone()], &self.u[range]));
+                c += 1;
+            }
+        }
+    }
+
+    /// u = W r + q and the magnitude |W||r| + |q| of the terms summed, and their sizes.
+    #[inline(always)]
+    fn evaluate(&mut self, problem: &ContactProblem, r: &[f64]) -> Sizes {
         self.u.resize(problem.rows(), 0.0);
         self.magnitude.resize(problem.rows(), 0.0);
         let Certifier { u, magnitude, bodies, .. } = self;
@@ -268,17 +310,12 @@ impl Certifier {
             bodies.clear();
         }
         problem.delassus().apply_with_magnitude(problem.offsets(), r, u, magnitude, bodies);
-        let mut squares = Squares::default();
-        for (((q, r), u), magnitude) in problem.q().iter().zip(r).zip(u).zip(magnitude) {
+        for ((u, magnitude), q) in u.iter_mut().zip(&mut *magnitude).zip(problem.q()) {
             *u += q;
             *magnitude += q.abs();
-            squares.q += q * q;
-            squares.r += r * r;
-            squares.u += *u * *u;
-            squares.magnitude += *magnitude * *magnitude;
-            squares.largest_magnitude = worst(squares.largest_magnitude, *magnitude);
         }
-        squares
+        let [q, r, u, magnitude] = sizes([problem.q(), r, u, magnitude]);
+        Sizes { q, r, u, magnitude }
     }
 
     /// `M⁻¹Jᵀr` of every body, linear then angular [m/s, rad/s], of the impulse graded last; of none if W is not over
@@ -292,6 +329,22 @@ impl Certifier {
     /// Velocity `u = W r + q` [m/s] of the impulse graded last.
     pub fn velocity(&self) -> &[f64] {
         &self.u
+    }
+}
+
+/// All of the work, to be done with the widest registers that the machine has.
+struct Grading<'a> {
+    certifier: &'a mut Certifier,
+    problem: &'a ContactProblem,
+    r: &'a [f64],
+}
+
+impl pulp::NullaryFnOnce for Grading<'_> {
+    type Output = Certificate;
+
+    #[inline(always)]
+    fn call(self) -> Certificate {
+        self.certifier.certify_here(self.problem, self.r)
     }
 }
 
@@ -328,217 +381,6 @@ fn largest_entry(problem: &ContactProblem) -> f64 {
         Delassus::Factored(_) => largest(problem.scales()),
     };
     if entry > 0.0 { entry } else { 1.0 }
-}
-
-/// NaN must not slip through a comparison: a block that cannot be evaluated is infinitely wrong.
-fn finite_or_infinite(x: f64) -> f64 {
-    if x.is_finite() { x } else { f64::INFINITY }
-}
-
-/// The larger of two magnitudes, where NaN is the largest.
-fn worst(a: f64, b: f64) -> f64 {
-    f64::max(a, finite_or_infinite(b.abs()))
-}
-
-/// min(x, 0), where NaN stays NaN.
-fn negative_part(x: f64) -> f64 {
-    if x > 0.0 { 0.0 } else { x }
-}
-
-/// 2-norm. Squares that overflow or vanish are summed again after scaling; NaN counts as infinite.
-#[inline(always)]
-fn norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    norm_of(values.clone().map(|x| x * x).sum(), values)
-}
-
-/// The same where the sum of squares is known.
-#[inline(always)]
-fn norm_of(sum: f64, values: impl Iterator<Item = f64> + Clone) -> f64 {
-    if (1e-280..1e280).contains(&sum) {
-        return sum.sqrt();
-    }
-    // What is at rest is often exactly so.
-    if sum == 0.0 && values.clone().all(|x| x == 0.0) {
-        return 0.0;
-    }
-    scaled_norm(values)
-}
-
-#[cold]
-#[inline(never)]
-fn scaled_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = values.clone().fold(0.0, worst);
-    if largest == 0.0 || largest.is_infinite() {
-        return largest;
-    }
-    largest * values.map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt()
-}
-
-/// Laws. Each adds what a person wants to know of its block, and returns what the norms are made of.
-impl Certificate {
-    fn grade(&mut self, law: &Law, w: f64, r: &[f64], u: &[f64]) -> Residual {
-        // A number times zero is zero unless it is not finite.
-        let zero: f64 = r.iter().zip(u).map(|(r, u)| r * 0.0 + u * 0.0).sum();
-        if zero != 0.0 {
-            return self.beyond_evaluation(law);
-        }
-        match *law {
-            Law::Equality => self.equality(u),
-            Law::NonNegative => self.non_negative(w, r[0], u[0]),
-            Law::Interval { lo, hi } => self.interval(w, lo, hi, r[0], u[0]),
-            Law::Coulomb { mu } => self.coulomb(w, mu, r, u),
-        }
-        .or_infinite()
-    }
-
-    /// An impulse or velocity is NaN or infinite: everything that is measured of such a block is infinite.
-    fn beyond_evaluation(&mut self, law: &Law) -> Residual {
-        let infinite = f64::INFINITY;
-        match law {
-            Law::Equality => {
-                self.counts.joint += 1;
-                self.joint_rate = infinite;
-            }
-            Law::Interval { .. } => {
-                self.counts.bound += 1;
-                self.outside_cone = infinite;
-            }
-            Law::NonNegative | Law::Coulomb { .. } => {
-                self.counts.slip += 1;
-                (self.penetration_rate, self.pull, self.signorini) = (infinite, infinite, infinite);
-                if matches!(law, Law::Coulomb { .. }) {
-                    (self.outside_cone, self.dissipation_defect) = (infinite, infinite);
-                }
-            }
-        }
-        Residual { natural: infinite, unscaled: infinite, normal: infinite }
-    }
-
-    fn equality(&mut self, u: &[f64]) -> Residual {
-        self.counts.joint += 1;
-        let speed = norm(u.iter().copied());
-        self.joint_rate = worst(self.joint_rate, speed);
-        Residual { natural: speed, unscaled: speed, normal: 0.0 }
-    }
-
-    fn non_negative(&mut self, w: f64, r: f64, u: f64) -> Residual {
-        if is_open(w, r, u) {
-            self.counts.open += 1;
-        } else {
-            self.counts.slip += 1;
-        }
-        let natural = self.unilateral(w, r, u);
-        Residual { natural, unscaled: f64::min(r, u).abs(), normal: natural }
-    }
-
-    /// Signorini's condition; returns |min(w r_N, u_N)| [m/s].
-    fn unilateral(&mut self, w: f64, r_n: f64, u_n: f64) -> f64 {
-        self.penetration_rate = worst(self.penetration_rate, negative_part(u_n));
-        self.pull = worst(self.pull, negative_part(r_n));
-        self.signorini = worst(self.signorini, r_n * u_n);
-        f64::min(w * r_n, u_n).abs()
-    }
-
-    fn interval(&mut self, w: f64, lo: f64, hi: f64, r: f64, u: f64) -> Residual {
-        if r <= lo || r >= hi {
-            self.counts.bound += 1;
-        } else {
-            self.counts.free += 1;
-        }
-        self.outside_cone = worst(self.outside_cone, f64::max(f64::max(lo - r, r - hi), 0.0));
-        let map = |w: f64| {
-            let z = w * r - u;
-            let projected = if z < w * lo {
-                w * lo
-            } else if z > w * hi {
-                w * hi
-            } else {
-                z
-            };
-            (w * r - projected).abs()
-        };
-        Residual { natural: map(w), unscaled: map(1.0), normal: 0.0 }
-    }
-
-    fn coulomb(&mut self, w: f64, mu: f64, r: &[f64], u: &[f64]) -> Residual {
-        let (r_n, u_n) = (r[0], u[0]);
-        let (r_t, u_t) = (tangent(r), tangent(u));
-        let (friction, slip) = (length(r_t), length(u_t));
-        let slack = mu * r_n - friction;
-        if is_open(w, r_n, u_n) {
-            self.counts.open += 1;
-        } else if slack > ON_CONE * mu * r_n {
-            self.counts.stick += 1;
-            self.creep = worst(self.creep, f64::min(slip, w * slack));
-        } else {
-            self.counts.slip += 1;
-        }
-        let normal = self.unilateral(w, r_n, u_n);
-        self.outside_cone = worst(self.outside_cone, negative_part(slack));
-        self.dissipation_defect = worst(self.dissipation_defect, mu * r_n * slip + r_t[0] * u_t[0] + r_t[1] * u_t[1]);
-        // The cone is a cone: scaling the impulse by ρ⁻¹ = w scales its projection.
-        let motion = Motion::new(mu, [u_n, u_t[0], u_t[1]], slip);
-        let map = |w: f64| natural_map(mu, [w * r_n, w * r_t[0], w * r_t[1]], &motion);
-        let natural = map(w);
-        // Without an impulse there is nothing to scale.
-        let unscaled = if r_n == 0.0 && friction == 0.0 { natural } else { map(1.0) };
-        Residual { natural, unscaled, normal }
-    }
-}
-
-/// Of the two complementary sides the larger decides, so that an impulse of round-off size does not close a contact.
-fn is_open(w: f64, r_n: f64, u_n: f64) -> bool {
-    w * r_n <= u_n || r_n <= 0.0
-}
-
-/// Tangential part, with a zero second component in planar problems.
-fn tangent(x: &[f64]) -> [f64; 2] {
-    [x[1], if x.len() > 2 { x[2] } else { 0.0 }]
-}
-
-#[inline]
-fn length(t: [f64; 2]) -> f64 {
-    norm(t.into_iter())
-}
-
-/// The velocity of a frictional contact.
-struct Motion {
-    /// [m/s].
-    u: [f64; 3],
-    /// ‖u_T‖ [m/s].
-    slip: f64,
-    /// ‖û‖ [m/s]: the natural map of a contact that sticks, whatever its scale.
-    shifted: f64,
-}
-
-impl Motion {
-    fn new(mu: f64, u: [f64; 3], slip: f64) -> Self {
-        Motion { u, slip, shifted: norm([u[0] + mu * slip, u[1], u[2]].into_iter()) }
-    }
-}
-
-/// `‖x − P(x − û)‖` with `û = u + μ‖u_T‖ n`, P the nearest point of {z_N ≥ 0, ‖z_T‖ ≤ μ z_N} and `slip` = ‖u_T‖.
-///
-/// With z = x − û, what decides between the apex and the surface is `z_N + μ‖z_T‖ = x_N − u_N + μ(‖z_T‖ − ‖u_T‖)`.
-/// Written like that, the two large terms μ‖u_T‖ of a fast contact cancel before u_N is lost in them.
-#[inline]
-fn natural_map(mu: f64, x: [f64; 3], motion: &Motion) -> f64 {
-    let Motion { u, slip, shifted } = *motion;
-    let z_t = [x[1] - u[1], x[2] - u[2]];
-    let z_n = x[0] - u[0] - mu * slip;
-    let t = length(z_t);
-    // With μ = 0 the comparison of t alone would take the polar cone {z_N < 0, z_T = 0} for the cone.
-    if z_n >= 0.0 && t <= mu * z_n {
-        return shifted;
-    }
-    let along = x[0] - u[0] + mu * (t - slip);
-    if along <= 0.0 {
-        return norm(x.into_iter());
-    }
-    // On the surface: the foot of the perpendicular on the generator (1, μ) in the half-plane spanned by n and z_T.
-    let n = along / (1.0 + mu * mu);
-    let k = mu * n / t;
-    norm([x[0] - n, x[1] - k * z_t[0], x[2] - k * z_t[1]].into_iter())
 }
 
 #[cfg(test)]

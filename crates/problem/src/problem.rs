@@ -84,6 +84,8 @@ pub struct ContactProblem {
     /// w_c = tr(W_cc)/rows [1/kg].
     scales: Vec<f64>,
     asymmetry: f64,
+    /// Largest |q| [m/s].
+    speed: f64,
 }
 
 /// The vectors that a problem over bodies is made of. A simulation fills them, makes a problem of them and takes them
@@ -203,7 +205,8 @@ impl ContactProblem {
             }
             scales.push(trace / n as f64);
         }
-        Ok(ContactProblem { blocks, offsets, delassus, q, scales, asymmetry })
+        let speed = q.iter().fold(0.0, |m, x| f64::max(m, x.abs()));
+        Ok(ContactProblem { blocks, offsets, delassus, q, scales, asymmetry, speed })
     }
 
     /// The blocks.
@@ -240,7 +243,7 @@ impl ContactProblem {
     }
     /// Largest |q| [m/s].
     pub fn speed(&self) -> f64 {
-        self.q.iter().fold(0.0, |m, x| f64::max(m, x.abs()))
+        self.speed
     }
     /// `u = W r + q` [m/s].
     pub fn velocity(&self, r: &[f64]) -> Vec<f64> {

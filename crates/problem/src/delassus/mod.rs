@@ -36,6 +36,7 @@ impl Delassus {
 
     /// `out = W r`, and `magnitude = |W|·|r|` with the absolute values taken of every stored factor: a bound on the terms
     /// that are summed, from which the round-off of one evaluation follows.
+    #[inline(always)]
     pub fn apply_with_magnitude(
         &self,
         offsets: &[usize],
