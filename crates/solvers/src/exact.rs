@@ -69,6 +69,8 @@ const LAST_ROUNDS: usize = 10;
 const FLOPS_PER_CONTACT: f64 = 10_000.0;
 /// Multiplications that one iteration costs whatever its size.
 const FLOPS_PER_ITERATION: f64 = 10_000.0;
+/// Contacts of a pair of bodies, on average, that make a manifold.
+const MANIFOLD: f64 = 3.0;
 /// Interior-point iterations to expect.
 const EXPECTED_ITERATIONS: f64 = 10.0;
 
@@ -379,7 +381,7 @@ impl Exact {
             }
         } else if !canonical {
             // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
-            let skip = warm && redundancy == Redundancy::Yes;
+            let skip = redundancy == Redundancy::Yes && (warm || self.in_manifolds(search));
             if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
                 return true;
             }
@@ -398,6 +400,13 @@ impl Exact {
             }
         }
         self.paths(search, impulses, warm, history) || self.last_resorts(search, impulses, history)
+    }
+
+    /// Whether contacts are redundant already within pairs of bodies, where sweeps crawl.
+    fn in_manifolds(&mut self, search: &mut Search) -> bool {
+        self.prepare_systems(search);
+        let pairs = self.interior.system().pairs();
+        search.problem.blocks().len() as f64 >= MANIFOLD * pairs as f64
     }
 
     /// Multiplications that sweeps may still cost: what the interior point would.

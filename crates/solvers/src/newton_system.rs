@@ -68,6 +68,8 @@ struct VelocityForm {
     /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
     slots: Vec<[usize; 4]>,
     diagonal: Vec<usize>,
+    /// Pairs of bodies that touch, and bodies that touch something fixed.
+    pairs: usize,
     /// S of every body.
     roots: Vec<InverseMass>,
 }
@@ -119,10 +121,18 @@ impl NewtonSystem {
             };
             let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
             let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
+            let mut held = vec![false; bodies];
+            for pair in w.bodies() {
+                if let [Some(body), None] | [None, Some(body)] = *pair {
+                    held[body as usize] = true;
+                }
+            }
+            let pairs = (self.graph.columns.len() - bodies) / 2 + held.iter().filter(|held| **held).count();
             self.form = Form::Velocity(VelocityForm {
                 bodies: w.bodies().to_vec(),
                 slots,
                 diagonal,
+                pairs,
                 ..VelocityForm::default()
             });
         }
@@ -180,6 +190,14 @@ impl NewtonSystem {
     /// Factorizations since the last preparation.
     pub fn factorizations(&self) -> usize {
         self.factorizations
+    }
+
+    /// Pairs of bodies that touch; zero where W does not tell.
+    pub fn pairs(&self) -> usize {
+        match &self.form {
+            Form::Velocity(form) => form.pairs,
+            Form::Impulse => 0,
+        }
     }
 
     /// Multiplications of one factorization.
@@ -297,10 +315,18 @@ impl NewtonSystem {
                 for (c, k) in self.k_starts.windows(2).enumerate() {
                     let range = problem.range(c);
                     let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
-                    let u = &w_dr[range.clone()];
-                    for (i, row) in range.enumerate() {
+                    let (dr, g, u) = (&mut dr[range.clone()], &g[range.clone()], &w_dr[range]);
+                    if let (Ok(k), Ok(u), Ok(g)) =
+                        (<&[f64; 9]>::try_from(k), <&[f64; 3]>::try_from(u), <&[f64; 3]>::try_from(g))
+                    {
+                        for (i, dr) in dr.iter_mut().enumerate().take(3) {
+                            *dr = g[i] - (k[3 * i] * u[0] + k[3 * i + 1] * u[1] + k[3 * i + 2] * u[2]);
+                        }
+                        continue;
+                    }
+                    for (i, dr) in dr.iter_mut().enumerate() {
                         let ku: f64 = (0..n).map(|j| k[i * n + j] * u[j]).sum();
-                        dr[row] = g[row] - ku;
+                        *dr = g[i] - ku;
                     }
                 }
             }
@@ -339,16 +365,17 @@ impl VelocityForm {
         let (nodes, _) = nodes.as_chunks_mut::<6>();
         for (c, pair) in self.bodies.iter().enumerate() {
             let rows = &self.rows[offsets[c]..offsets[c + 1]];
-            let r = &r[offsets[c]..offsets[c + 1]];
+            let mut sums = [[0.0; 4]; 3];
+            for (row, r) in rows.iter().zip(&r[offsets[c]..offsets[c + 1]]) {
+                add_scaled(&mut sums, *r, &twelve(row));
+            }
+            let sums = sums.as_flattened();
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let mut sum = nodes[*body as usize];
-                for (row, r) in rows.iter().zip(r) {
-                    for i in 0..6 {
-                        sum[i] += row[side][i] * r;
-                    }
+                let node = &mut nodes[*body as usize];
+                for i in 0..6 {
+                    node[i] += sums[6 * side + i];
                 }
-                nodes[*body as usize] = sum;
             }
         }
     }
@@ -357,20 +384,22 @@ impl VelocityForm {
     #[inline(always)]
     fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
         let (nodes, _) = nodes.as_chunks::<6>();
+        // Four sums of products per row, first all of a block and then added up, or the compiler shuffles.
+        let mut products = [[0.0; 4]; 6];
         for (c, pair) in self.bodies.iter().enumerate() {
-            let rows = &self.rows[offsets[c]..offsets[c + 1]];
-            let u = &mut u[offsets[c]..offsets[c + 1]];
-            u.fill(0.0);
+            let mut both: Twelve = [[0.0; 4]; 3];
             for (side, body) in pair.iter().enumerate() {
                 let Some(body) = body else { continue };
-                let node = nodes[*body as usize];
-                for (row, u) in rows.iter().zip(u.iter_mut()) {
-                    let j = &row[side];
-                    // Two partial sums let the compiler pair the lanes.
-                    let even = j[0] * node[0] + j[2] * node[2] + j[4] * node[4];
-                    let odd = j[1] * node[1] + j[3] * node[3] + j[5] * node[5];
-                    *u += even + odd;
+                both.as_flattened_mut()[6 * side..6 * side + 6].copy_from_slice(&nodes[*body as usize]);
+            }
+            for (row, products) in self.rows[offsets[c]..offsets[c + 1]].iter().zip(&mut products) {
+                let row = twelve(row);
+                for i in 0..4 {
+                    products[i] = row[0][i] * both[0][i] + row[1][i] * both[1][i] + row[2][i] * both[2][i];
                 }
+            }
+            for (u, products) in u[offsets[c]..offsets[c + 1]].iter_mut().zip(&products) {
+                *u = (products[0] + products[2]) + (products[1] + products[3]);
             }
         }
     }
@@ -402,42 +431,112 @@ fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts
             values[start + 7 * i] = 1.0;
         }
     }
+    // Contacts of one pair follow each other: their sum is made where it stays near, and added once.
+    let mut sum = PairSum::default();
     for (c, slots) in form.slots.iter().enumerate() {
-        let rows = &form.rows[offsets[c]..offsets[c + 1]];
         let k = &k[k_starts[c]..k_starts[c + 1]];
-        let n = rows.len();
         if k.iter().all(|x| *x == 0.0) {
             continue;
         }
-        // K J̃ of both sides.
-        let mut kj = [[[0.0; 6]; 2]; 6];
-        for i in 0..n {
-            for (j, row) in rows.iter().enumerate() {
-                let kij = k[i * n + j];
-                for side in 0..2 {
-                    for b in 0..6 {
-                        kj[i][side][b] += kij * row[side][b];
+        if sum.slots != *slots {
+            sum.add_to(values);
+            sum.slots = *slots;
+        }
+        sum.add(&form.rows[offsets[c]..offsets[c + 1]], k);
+    }
+    sum.add_to(values);
+}
+
+/// A row of J̃, side A and side B, in parts that registers of any width hold.
+type Twelve = [[f64; 4]; 3];
+
+#[inline(always)]
+fn twelve(row: &[[f64; 6]; 2]) -> Twelve {
+    let (parts, _) = row.as_flattened().as_chunks::<4>();
+    [parts[0], parts[1], parts[2]]
+}
+
+/// `x += f y`.
+#[inline(always)]
+fn add_scaled(x: &mut Twelve, f: f64, y: &Twelve) {
+    for (x, y) in x.iter_mut().zip(y) {
+        for i in 0..4 {
+            x[i] += f * y[i];
+        }
+    }
+}
+
+/// `Σ J̃ᵀ K J̃` over blocks of one pair of bodies, by columns; rows and columns of side A, then of side B.
+struct PairSum {
+    /// Where it belongs, as in [`VelocityForm::slots`].
+    slots: [usize; 4],
+    columns: [Twelve; 12],
+}
+
+impl Default for PairSum {
+    fn default() -> Self {
+        PairSum { slots: [usize::MAX; 4], columns: [[[0.0; 4]; 3]; 12] }
+    }
+}
+
+impl PairSum {
+    #[inline(always)]
+    fn add(&mut self, rows: &[[[f64; 6]; 2]], k: &[f64]) {
+        // Contacts are many, and their loops of known length stay in registers.
+        match rows {
+            [a, b, c] => self.add_rows([twelve(a), twelve(b), twelve(c)], k),
+            _ => {
+                for (i, row) in rows.iter().enumerate() {
+                    let mut kj = [[0.0; 4]; 3];
+                    for (row, k) in rows.iter().zip(&k[i * rows.len()..]) {
+                        add_scaled(&mut kj, *k, &twelve(row));
                     }
+                    self.add_product([twelve(row)], [kj]);
                 }
             }
         }
-        for (place, start) in slots.iter().enumerate() {
+    }
+
+    #[inline(always)]
+    fn add_rows<const N: usize>(&mut self, rows: [Twelve; N], k: &[f64]) {
+        let mut kj = [[[0.0; 4]; 3]; N];
+        for (kj, k) in kj.iter_mut().zip(k.chunks_exact(N)) {
+            for (row, k) in rows.iter().zip(k) {
+                add_scaled(kj, *k, row);
+            }
+        }
+        self.add_product(rows, kj);
+    }
+
+    /// `J̃ᵀ (K J̃)`.
+    #[inline(always)]
+    fn add_product<const N: usize>(&mut self, rows: [Twelve; N], kj: [Twelve; N]) {
+        for (b, column) in self.columns.iter_mut().enumerate() {
+            let mut sum = *column;
+            for (row, kj) in rows.iter().zip(&kj) {
+                add_scaled(&mut sum, kj[b / 4][b % 4], row);
+            }
+            *column = sum;
+        }
+    }
+
+    /// Adds it to the blocks of the matrix and begins anew.
+    #[inline(always)]
+    fn add_to(&mut self, values: &mut [f64]) {
+        for (place, start) in self.slots.iter().enumerate() {
             if *start == usize::MAX {
                 continue;
             }
             let (row_side, column_side) = (place / 2, place % 2);
-            let (columns, _) = values[*start..*start + 36].as_chunks_mut::<6>();
-            for (b, column) in columns.iter_mut().enumerate() {
-                let mut sum = *column;
-                for (row, kj) in rows.iter().zip(&kj) {
-                    let factor = kj[column_side][b];
-                    for a in 0..6 {
-                        sum[a] += row[row_side][a] * factor;
-                    }
+            let (blocks, _) = values[*start..*start + 36].as_chunks_mut::<6>();
+            for (target, column) in blocks.iter_mut().zip(&self.columns[6 * column_side..]) {
+                let column = column.as_flattened();
+                for a in 0..6 {
+                    target[a] += column[6 * row_side + a];
                 }
-                *column = sum;
             }
         }
+        self.columns = [[[0.0; 4]; 3]; 12];
     }
 }
 

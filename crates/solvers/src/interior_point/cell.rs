@@ -3,6 +3,9 @@
 use crate::merit::triple;
 use signorini_problem::{Block, Law};
 
+/// Relative distance to the surface of a cone that round-off cannot hide.
+const WELL: f64 = 1e-10;
+
 /// How a block takes part in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
@@ -74,23 +77,27 @@ pub(super) struct Direction {
 }
 
 impl Point {
+    #[inline]
     pub(super) fn read(r: &[f64], y: &[f64], extra: f64, extra_hi: f64) -> Point {
-        if r.len() == 1 {
-            return Point { r: [r[0], 0.0, 0.0], y: [y[0], 0.0, 0.0], extra, extra_hi };
+        match (r, y) {
+            ([n, t, s], [m, v, w]) => Point { r: [*n, *t, *s], y: [*m, *v, *w], extra, extra_hi },
+            ([n], [m]) => Point { r: [*n, 0.0, 0.0], y: [*m, 0.0, 0.0], extra, extra_hi },
+            _ => Point { r: triple(r), y: triple(y), extra, extra_hi },
         }
-        Point { r: triple(r), y: triple(y), extra, extra_hi }
     }
 
+    #[inline]
     pub(super) fn moved(&self, d: &Direction, a: f64) -> Point {
         Point {
-            r: std::array::from_fn(|i| self.r[i] + a * d.dr[i]),
-            y: std::array::from_fn(|i| self.y[i] + a * d.dy[i]),
+            r: [self.r[0] + a * d.dr[0], self.r[1] + a * d.dr[1], self.r[2] + a * d.dr[2]],
+            y: [self.y[0] + a * d.dy[0], self.y[1] + a * d.dy[1], self.y[2] + a * d.dy[2]],
             extra: self.extra + a * d.dextra,
             extra_hi: self.extra_hi + a * d.dextra_hi,
         }
     }
 
     /// Sum of the products \[J\].
+    #[inline]
     pub(super) fn gap(&self, cell: &Cell) -> f64 {
         match *cell {
             Cell::Joint | Cell::Fixed => 0.0,
@@ -233,12 +240,15 @@ impl Point {
         }
     }
 
-    /// The longest step that keeps the block inside its cones (may be infinite).
-    pub(super) fn longest_step(&self, cell: &Cell, d: &Direction) -> f64 {
-        match *cell {
+    /// The longest step up to `most` that keeps the block inside its cones.
+    pub(super) fn longest_step(&self, cell: &Cell, d: &Direction, most: f64) -> f64 {
+        let longest = match *cell {
             Cell::Joint | Cell::Fixed => f64::INFINITY,
             Cell::Normal | Cell::Frictionless => f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0])),
             Cell::Frictional { mu } => {
+                if self.moved(d, most).is_well_inside(mu) {
+                    return most;
+                }
                 let pair = f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0]));
                 let x = [mu * self.r[0], self.r[1], self.r[2]];
                 let dx = [mu * d.dr[0], d.dr[1], d.dr[2]];
@@ -256,7 +266,19 @@ impl Point {
                 }
                 step
             }
-        }
+        };
+        longest.min(most)
+    }
+
+    /// Whether a contact with friction is inside its cones, by more than the round-off of finding out. All of the way to
+    /// such a point is inside: cones are convex. Not so if anything is infinite.
+    #[inline]
+    fn is_well_inside(&self, mu: f64) -> bool {
+        let (x, y) = (mu * self.r[0], self.extra);
+        let (friction, slip) =
+            (self.r[1] * self.r[1] + self.r[2] * self.r[2], self.y[1] * self.y[1] + self.y[2] * self.y[2]);
+        let positive = (x > 0.0) & (self.y[0] > 0.0) & (y > 0.0);
+        positive & (x * x - friction > WELL * (x * x)) & (y * y - slip > WELL * (y * y))
     }
 }
 

@@ -355,6 +355,7 @@ impl Path {
         }
     }
 
+    #[inline]
     pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
         let range = problem.range(c);
         Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
@@ -400,10 +401,8 @@ impl Path {
             let range = problem.range(c);
             let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
             self.models[c] = point.linearise(&self.cells[c]);
-            for i in 0..rows {
-                for j in 0..rows {
-                    k[i * rows + j] = self.models[c].k[i][j];
-                }
+            for (k, row) in k.chunks_exact_mut(rows).zip(&self.models[c].k) {
+                k.copy_from_slice(&row[..rows]);
             }
         }
     }
@@ -467,14 +466,17 @@ impl Path {
         if let Goal::Tangent { .. } = goal {
             return slack;
         }
-        for (i, row) in problem.range(c).enumerate() {
-            slack[i] = match self.cells[c] {
-                Cell::Interval { .. } => self.extra[c] - self.extra_hi[c] - self.u[row],
-                // No tangential slack is kept where there is no friction: its impulse stays zero.
-                Cell::Frictionless if i > 0 => 0.0,
-                Cell::Fixed => 0.0,
-                _ => self.y[row] - self.u[row],
-            };
+        let range = problem.range(c);
+        match self.cells[c] {
+            Cell::Interval { .. } => slack[0] = self.extra[c] - self.extra_hi[c] - self.u[range.start],
+            // No tangential slack is kept where there is no friction: its impulse stays zero.
+            Cell::Normal | Cell::Frictionless => slack[0] = self.y[range.start] - self.u[range.start],
+            Cell::Fixed | Cell::Joint => {}
+            Cell::Frictional { .. } => {
+                for ((slack, y), u) in slack.iter_mut().zip(&self.y[range.clone()]).zip(&self.u[range]) {
+                    *slack = y - u;
+                }
+            }
         }
         slack
     }
@@ -483,7 +485,7 @@ impl Path {
         let directions = self.directions(which);
         let mut step = f64::INFINITY;
         for (c, cell) in self.cells.iter().enumerate() {
-            step = step.min(self.point(problem, c).longest_step(cell, &directions[c]));
+            step = self.point(problem, c).longest_step(cell, &directions[c], step);
         }
         step
     }

@@ -7,7 +7,7 @@
 
 use super::block_graph::BlockGraph;
 use super::elimination::{Elimination, Front, Run};
-use super::kernels::{subtract_columns, subtract_product, subtract_scaled, widest};
+use super::kernels::{add, subtract_columns, subtract_product, subtract_scaled, widest};
 
 /// Columns of a panel that are eliminated one by one before the rest of the panel hears of them.
 const PANEL: usize = 8;
@@ -69,6 +69,17 @@ impl FrontalLu {
             dense.fill(0.0);
             for block in &front.blocks {
                 let rows = block.rows as usize;
+                if rows == 6 {
+                    // Bodies: copies of known length.
+                    let (columns, _) = values[block.values.clone()].as_chunks::<6>();
+                    for (j, source) in columns.iter().enumerate() {
+                        let at = (block.column as usize + j) * n + block.row as usize;
+                        if let Some(target) = dense[at..].first_chunk_mut::<6>() {
+                            *target = *source;
+                        }
+                    }
+                    continue;
+                }
                 for (j, source) in values[block.values.clone()].chunks_exact(rows).enumerate() {
                     let at = (block.column as usize + j) * n + block.row as usize;
                     dense[at..at + rows].copy_from_slice(source);
@@ -170,9 +181,7 @@ fn add_runs(column: &[f64], runs: &[Run], target: &mut [f64]) {
     let mut from = 0;
     for run in runs {
         let (to, rows) = (run.parent as usize, run.rows as usize);
-        for (x, value) in target[to..to + rows].iter_mut().zip(&column[from..from + rows]) {
-            *x += value;
-        }
+        add(&mut target[to..to + rows], &column[from..from + rows]);
         from += rows;
     }
 }
@@ -221,37 +230,69 @@ fn eliminate(a: &mut [f64], n: usize, np: usize, exchanges: &mut [u32]) -> Resul
 /// symmetric fronts in their order.
 #[inline(always)]
 fn pivot_row(column: &[f64], k: usize) -> Result<usize, SingularPivot> {
-    let (mut best, mut size) = (k, column[k].abs());
-    for (i, x) in column.iter().enumerate().skip(k + 1) {
-        if x.abs() > 4.0 * size {
-            (best, size) = (i, x.abs());
+    let (own, below) = (column[k].abs(), &column[k + 1..]);
+    let mut size = own;
+    let mut best = k;
+    // Mostly none is, which four at a time tell sooner.
+    if largest(below) > 4.0 * own {
+        for (i, x) in below.iter().enumerate() {
+            if x.abs() > 4.0 * size {
+                (best, size) = (k + 1 + i, x.abs());
+            }
         }
     }
     if size == 0.0 || !size.is_finite() { Err(SingularPivot) } else { Ok(best) }
 }
 
+/// Largest magnitude; what is not a number counts for nothing.
+#[inline(always)]
+fn largest(values: &[f64]) -> f64 {
+    let (whole, rest) = values.as_chunks::<4>();
+    let mut most = [0.0; 4];
+    for x in whole {
+        for i in 0..4 {
+            most[i] = if x[i].abs() > most[i] { x[i].abs() } else { most[i] };
+        }
+    }
+    rest.iter().chain(&most).fold(0.0, |m, x| f64::max(m, x.abs()))
+}
+
 /// `B ← L⁻¹ B` for a unit lower triangle of `size` ≤ [`PANEL`] rows; B in rows `b..b + size` of every column.
 #[inline(always)]
 fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_right: usize, b: usize) {
-    if right.is_empty() || size < 2 {
+    if right.is_empty() {
         return;
     }
-    // Columns of L below the diagonal, zeros elsewhere: loops of known length, which stay in registers.
-    let mut columns = [[0.0; PANEL]; PANEL];
-    for (k, column) in columns.iter_mut().enumerate().take(size) {
-        column[k + 1..size].copy_from_slice(&lower[k * ld + k + 1..k * ld + size]);
+    // Loops of known length stay in registers. Bodies have six rows, so that these are the lengths there are.
+    match size {
+        0 | 1 => {}
+        2 => solve_lower_of::<2>(lower, ld, right, ld_right, b),
+        3 => solve_lower_of::<3>(lower, ld, right, ld_right, b),
+        4 => solve_lower_of::<4>(lower, ld, right, ld_right, b),
+        5 => solve_lower_of::<5>(lower, ld, right, ld_right, b),
+        6 => solve_lower_of::<6>(lower, ld, right, ld_right, b),
+        7 => solve_lower_of::<7>(lower, ld, right, ld_right, b),
+        _ => solve_lower_of::<PANEL>(lower, ld, right, ld_right, b),
+    }
+}
+
+#[inline(always)]
+fn solve_lower_of<const SIZE: usize>(lower: &[f64], ld: usize, right: &mut [f64], ld_right: usize, b: usize) {
+    // Columns of L below the diagonal, zeros elsewhere.
+    let mut columns = [[0.0; SIZE]; SIZE];
+    for (k, column) in columns.iter_mut().enumerate() {
+        column[k + 1..].copy_from_slice(&lower[k * ld + k + 1..k * ld + SIZE]);
     }
     for right in right.chunks_exact_mut(ld_right) {
-        let right = &mut right[b..b + size];
-        let mut x = [0.0; PANEL];
-        x[..size].copy_from_slice(right);
+        let Some(right) = right[b..].first_chunk_mut::<SIZE>() else { return };
+        let mut x = *right;
         for (k, column) in columns.iter().enumerate() {
             let factor = x[k];
             for (x, l) in x.iter_mut().zip(column) {
                 *x -= factor * l;
             }
         }
-        right.copy_from_slice(&x[..size]);
+        *right = x;
     }
 }
 

@@ -33,21 +33,20 @@ pub(crate) fn subtract_product(
     let mut first = 0;
     while first < rows {
         let count = ROWS_AT_ONCE.min(rows - first);
-        for column in right.chunks_exact_mut(ld) {
-            let (upper, lower) = column.split_at_mut(c);
-            let factors = &upper[b..b + depth];
-            let target = &mut lower[first..first + count];
-            let mut k = 0;
-            while k + 4 <= depth {
-                let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
-                let at = |k: usize| &a[k * lda + first..k * lda + first + count];
-                subtract_four(target, [at(k), at(k + 1), at(k + 2), at(k + 3)], f);
-                k += 4;
-            }
-            while k < depth {
-                subtract_scaled(target, factors[k], &a[k * lda + first..k * lda + first + count]);
-                k += 1;
-            }
+        let at = |k: usize| &a[k * lda + first..k * lda + first + count];
+        let mut k = 0;
+        while k < depth {
+            // Columns of A are looked up once for all of C.
+            let (b, c) = (b + k, c + first);
+            k += match depth - k {
+                8.. => {
+                    let l = [at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5), at(k + 6), at(k + 7)];
+                    subtract_eight_from_each(&l, right, ld, b, c)
+                }
+                4.. => subtract_four_from_each(&[at(k), at(k + 1), at(k + 2), at(k + 3)], right, ld, b, c),
+                2.. => subtract_two_from_each(&[at(k), at(k + 1)], right, ld, b, c),
+                _ => subtract_one_from_each(&[at(k)], right, ld, b, c),
+            };
         }
         first += count;
     }
@@ -57,16 +56,23 @@ pub(crate) fn subtract_product(
 #[inline(always)]
 pub(crate) fn subtract_scaled(x: &mut [f64], f: f64, y: &[f64]) {
     let n = x.len().min(y.len());
+    subtract_one(&mut x[..n], &[&y[..n]], &[f]);
+}
+
+/// `x += y`.
+#[inline(always)]
+pub(crate) fn add(x: &mut [f64], y: &[f64]) {
+    let n = x.len().min(y.len());
     let ((whole, rest), (y_whole, y_rest)) = (x[..n].as_chunks_mut::<LANES>(), y[..n].as_chunks::<LANES>());
-    for row in 0..whole.len().min(y_whole.len()) {
-        let mut sum = whole[row];
+    for (x, y) in whole.iter_mut().zip(y_whole) {
+        let mut sum = *x;
         for i in 0..LANES {
-            sum[i] -= f * y_whole[row][i];
+            sum[i] += y[i];
         }
-        whole[row] = sum;
+        *x = sum;
     }
     for (x, y) in rest.iter_mut().zip(y_rest) {
-        *x -= f * y;
+        *x += y;
     }
 }
 
@@ -74,25 +80,71 @@ pub(crate) fn subtract_scaled(x: &mut [f64], f: f64, y: &[f64]) {
 /// the work in fronts of a few dozen rows.
 const LANES: usize = 4;
 
-/// `x −= (l₀f₀ + l₁f₁) + (l₂f₂ + l₃f₃)`; all as long as x.
-#[inline(always)]
-fn subtract_four(x: &mut [f64], l: [&[f64]; 4], f: [f64; 4]) {
-    let n = x.len();
-    let [l0, l1, l2, l3] = l.map(|l| l[..n].as_chunks::<LANES>());
-    let (whole, rest) = x.as_chunks_mut::<LANES>();
-    let (w0, w1, w2, w3) = (&l0.0[..whole.len()], &l1.0[..whole.len()], &l2.0[..whole.len()], &l3.0[..whole.len()]);
-    for row in 0..whole.len() {
-        // All lanes are read before one is written: the compiler then takes them together.
-        let mut sum = whole[row];
-        for i in 0..LANES {
-            sum[i] -= (w0[row][i] * f[0] + w1[row][i] * f[1]) + (w2[row][i] * f[2] + w3[row][i] * f[3]);
+/// A loop `x −= Σ_k l_k f_k` over columns `l` as long as x: [`LANES`] entries at once, then two, then one. All lanes are read
+/// before one is written: the compiler then takes them together.
+macro_rules! subtract {
+    ($name:ident, $from_each:ident, $depth:literal, |$l:ident, $f:ident, $i:ident| $sum:expr) => {
+        /// The loop for every column of `right`: factors from its row `b`, targets from its row `c`. Returns the number of `l`.
+        #[inline(always)]
+        fn $from_each(l: &[&[f64]; $depth], right: &mut [f64], ld: usize, b: usize, c: usize) -> usize {
+            for column in right.chunks_exact_mut(ld) {
+                let (upper, lower) = column.split_at_mut(c);
+                let Some(factors) = upper[b..].first_chunk::<$depth>() else { break };
+                $name(&mut lower[..l[0].len()], l, factors);
+            }
+            $depth
         }
-        whole[row] = sum;
-    }
-    for (i, x) in rest.iter_mut().enumerate() {
-        *x -= (l0.1[i] * f[0] + l1.1[i] * f[1]) + (l2.1[i] * f[2] + l3.1[i] * f[3]);
-    }
+
+        #[inline(always)]
+        fn $name(x: &mut [f64], l: &[&[f64]; $depth], $f: &[f64; $depth]) {
+            let n = x.len();
+            let mut l = *l;
+            for l in &mut l {
+                *l = &l[..n];
+            }
+            let mut row = 0;
+            while row + LANES <= n {
+                let (mut $l, mut sum) = ([[0.0; LANES]; $depth], [0.0; LANES]);
+                for k in 0..$depth {
+                    $l[k].copy_from_slice(&l[k][row..row + LANES]);
+                }
+                for $i in 0..LANES {
+                    sum[$i] = x[row + $i] - ($sum);
+                }
+                x[row..row + LANES].copy_from_slice(&sum);
+                row += LANES;
+            }
+            while row + 2 <= n {
+                let (mut $l, mut sum) = ([[0.0; 2]; $depth], [0.0; 2]);
+                for k in 0..$depth {
+                    $l[k].copy_from_slice(&l[k][row..row + 2]);
+                }
+                for $i in 0..2 {
+                    sum[$i] = x[row + $i] - ($sum);
+                }
+                x[row..row + 2].copy_from_slice(&sum);
+                row += 2;
+            }
+            if row < n {
+                let (mut $l, $i) = ([[0.0; 1]; $depth], 0);
+                for k in 0..$depth {
+                    $l[k][0] = l[k][row];
+                }
+                x[row] -= $sum;
+            }
+        }
+    };
 }
+
+subtract!(subtract_one, subtract_one_from_each, 1, |l, f, i| l[0][i] * f[0]);
+subtract!(subtract_two, subtract_two_from_each, 2, |l, f, i| l[0][i] * f[0] + l[1][i] * f[1]);
+subtract!(subtract_four, subtract_four_from_each, 4, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1])
+    + (l[2][i] * f[2] + l[3][i] * f[3]));
+subtract!(subtract_eight, subtract_eight_from_each, 8, |l, f, i| {
+    let first = (l[0][i] * f[0] + l[1][i] * f[1]) + (l[2][i] * f[2] + l[3][i] * f[3]);
+    let last = (l[4][i] * f[4] + l[5][i] * f[5]) + (l[6][i] * f[6] + l[7][i] * f[7]);
+    first + last
+});
 
 /// `x −= Σ_k f_k·(column k of A)`, four columns at a time; A has leading dimension `lda`.
 #[inline(always)]
@@ -100,14 +152,22 @@ pub(crate) fn subtract_columns(x: &mut [f64], a: &[f64], lda: usize, factors: &[
     let n = x.len();
     let at = |k: usize| &a[k * lda..k * lda + n];
     let mut k = 0;
-    while k + 4 <= factors.len() {
-        let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
-        subtract_four(x, [at(k), at(k + 1), at(k + 2), at(k + 3)], f);
-        k += 4;
-    }
     while k < factors.len() {
-        subtract_scaled(x, factors[k], at(k));
-        k += 1;
+        k += match factors[k..] {
+            [f0, f1, f2, f3, ..] => {
+                subtract_four(x, &[at(k), at(k + 1), at(k + 2), at(k + 3)], &[f0, f1, f2, f3]);
+                4
+            }
+            [f0, f1, ..] => {
+                subtract_two(x, &[at(k), at(k + 1)], &[f0, f1]);
+                2
+            }
+            [f0] => {
+                subtract_one(x, &[at(k)], &[f0]);
+                1
+            }
+            [] => 0,
+        };
     }
 }
 
@@ -122,12 +182,17 @@ mod tests {
             for i in 0..rows {
                 let l = |k: usize| a[k * lda + i] * column[b + k];
                 let mut x = column[c + i];
-                let whole = depth - depth % 4;
-                for k in (0..whole).step_by(4) {
-                    x -= (l(k) + l(k + 1)) + (l(k + 2) + l(k + 3));
-                }
-                for k in whole..depth {
-                    x -= l(k);
+                let four = |k: usize| (l(k) + l(k + 1)) + (l(k + 2) + l(k + 3));
+                let mut k = 0;
+                while k < depth {
+                    let (taken, sum) = match depth - k {
+                        8.. => (8, four(k) + four(k + 4)),
+                        4.. => (4, four(k)),
+                        2.. => (2, l(k) + l(k + 1)),
+                        _ => (1, l(k)),
+                    };
+                    x -= sum;
+                    k += taken;
                 }
                 column[c + i] = x;
             }
