@@ -15,8 +15,8 @@
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
 //!
-//! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts when the contacts are redundant:
-//! the interior point then returns the analytic centre.
+//! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts where there is friction, and ends
+//! at the limit of the central path instead of the first point of it that suffices.
 
 mod few_blocks;
 mod frictionless;
@@ -24,7 +24,7 @@ mod options;
 mod principal_pivots;
 mod redundancy;
 
-use crate::interior_point::{PathOptions, Start};
+use crate::interior_point::{Ending, PathOptions, Start};
 use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
@@ -374,7 +374,8 @@ impl Exact {
             return true;
         }
         let redundancy = redundancy(problem);
-        let canonical = self.options.selection == Selection::Canonical && redundancy != Redundancy::No;
+        // Counting rows does not tell: contacts that are not redundant may have several answers too.
+        let canonical = self.options.selection == Selection::Canonical;
         if !canonical && few(problem) {
             if self.few_blocks(search, impulses, history) {
                 return true;
@@ -426,11 +427,18 @@ impl Exact {
 
     /// Tier 4.
     fn paths(&mut self, search: &mut Search, impulses: &mut [f64], warm: bool, history: &mut History) -> bool {
-        let cold = match self.options.folds {
-            Folds::WalkAround => PathOptions::default(),
-            Folds::Leave => PathOptions { max_turns: 0, ..PathOptions::default() },
+        let max_turns = match self.options.folds {
+            Folds::WalkAround => PathOptions::default().max_turns,
+            Folds::Leave => 0,
         };
-        let warm_options = PathOptions { max_iterations: 12, patience: 4, max_turns: 0, ..cold };
+        // The one answer does not depend on a guess: all that is asked of it is whether it goes on sticking. Where the limit
+        // of no path is an answer, its last points may be.
+        let (warm_steps, endings) = match self.options.selection {
+            Selection::Any => (12, &[Ending::FirstSufficient][..]),
+            Selection::Canonical => (0, &[Ending::Limit, Ending::FirstSufficient][..]),
+        };
+        let warm_options =
+            PathOptions { max_iterations: warm_steps, patience: 4, max_turns: 0, ..PathOptions::default() };
         if warm && self.path(search, impulses, Start::Warm, warm_options, history) {
             return true;
         }
@@ -440,11 +448,12 @@ impl Exact {
             Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Automatic, Start::Uniform],
         };
         // Around folds once: another start meets most of them again.
-        let plain = PathOptions { max_turns: 0, ..cold };
         let bounded = self.is_bounded(search);
-        starts.into_iter().enumerate().any(|(attempt, start)| {
+        let attempts = endings.iter().flat_map(|ending| starts.map(|start| (*ending, start)));
+        attempts.enumerate().any(|(attempt, (ending, start))| {
             let once = bounded || search.tangled;
-            let options = if attempt > 0 && once { plain } else { cold };
+            let max_turns = if attempt > 0 && once { 0 } else { max_turns };
+            let options = PathOptions { max_turns, ending, ..PathOptions::default() };
             self.path(search, impulses, start, options, history) || self.polish(search, impulses, history)
         })
     }

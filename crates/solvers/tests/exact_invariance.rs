@@ -5,8 +5,8 @@
 mod conformance_support;
 
 use conformance_support::*;
-use signorini_problem::ContactProblem;
-use signorini_scenes::problems::{Perturbation, find, perturbed};
+use signorini_problem::{ContactProblem, Delassus, Symmetry};
+use signorini_scenes::problems::{Perturbation, Size, entries, find, perturbed};
 use signorini_scenes::random::SplitMix64;
 use signorini_solvers::{
     ContactSolver, Exact, InteriorPoint, Method, Selection, Solution, Status, StoppingRule, solve,
@@ -43,35 +43,49 @@ const REDUNDANT: &[&str] = &[
     "train3_mu0.4_strength0.8",
 ];
 
-/// Redundant contacts that slide in different directions: the interior point ends on one of many exact motions, and
-/// which one depends on where its path began, to a few digits.
+/// Redundant contacts that slide in different directions: exact motions are many.
 const SLIDING_APART: &[&str] = &["table8x8_slide_spin", "drop_slide_mu0.3", "stack8_shake", "wall4x4_sides_hit"];
 
-/// Largest change of a body's velocity [m/s, rad/s] over four variants of a problem, in the unit of the tolerance:
-/// 1 m/s, or the speed of the problem if that is larger.
-fn change(name: &str, variant: impl Fn(&ContactProblem, &mut SplitMix64) -> ContactProblem) -> f64 {
+/// The same with some hundred contacts, shaken or hit.
+const VIOLENT: &[&str] = &["wall8x8_sides_hit", "wall8x8_mu0.6_sides_shake", "pyr3d6_shake", "planar_discs20"];
+
+/// Orders and tangents that a motion is looked at in.
+const VARIANTS: u64 = 20;
+
+/// Largest change of a body's velocity [m/s, rad/s] over variants of a problem, in the unit of the tolerance: 1 m/s, or the
+/// speed of the problem if that is larger.
+fn change(name: &str, variants: u64, variant: impl Fn(&ContactProblem, &mut SplitMix64) -> ContactProblem) -> f64 {
     let stop = StoppingRule::velocity(1e-10);
     let problem = generated(name);
-    let first = body_velocity(&problem, &solved(name, &problem, &mut canonical(), &stop).impulses);
+    let first = solved(name, &problem, &mut canonical(), &stop);
+    let motion = body_velocity(&problem, &first.impulses);
     let mut worst: f64 = 0.0;
-    for seed in 0..4 {
+    for seed in 0..variants {
         let other = variant(&problem, &mut SplitMix64::new(seed));
         let solution = solved(&format!("{name}, variant {seed}"), &other, &mut canonical(), &stop);
-        worst = worst.max(largest_difference(&first, &body_velocity(&other, &solution.impulses)));
+        worst = worst.max(largest_difference(&motion, &body_velocity(&other, &solution.impulses)));
     }
     worst /= problem.speed().max(1.0);
-    println!("{name:30} {worst:.1e}");
+    println!("{name:30} {worst:.1e}, {} factorizations", first.effort.factorizations);
     worst
 }
 
-fn in_random_order(problem: &ContactProblem, random: &mut SplitMix64) -> ContactProblem {
-    reordered(problem, &shuffled(random, problem.blocks().len()))
+/// The blocks in a random order, tangents turned.
+fn reordered_and_turned(problem: &ContactProblem, random: &mut SplitMix64) -> ContactProblem {
+    turned(&reordered(problem, &shuffled(random, problem.blocks().len())), random)
+}
+
+/// About half the entries of q larger by their last bit.
+fn last_bits_of_q(problem: &ContactProblem, random: &mut SplitMix64) -> ContactProblem {
+    let q = problem.q().iter().map(|q| f64::from_bits(q.to_bits() + random.bits() % 2)).collect();
+    let w = Delassus::Factored(factored(problem).clone());
+    ContactProblem::new(problem.blocks().to_vec(), w, q, Symmetry::Exact).unwrap()
 }
 
 fn assert_no_change(names: &[&str], variant: impl Fn(&ContactProblem, &mut SplitMix64) -> ContactProblem) {
     let changed: Vec<String> = names
         .iter()
-        .map(|name| (name, change(name, &variant)))
+        .map(|name| (name, change(name, VARIANTS, &variant)))
         .filter(|(_, change)| *change > 1e-9)
         .map(|(name, change)| format!("{name}: {change:e}"))
         .collect();
@@ -79,24 +93,104 @@ fn assert_no_change(names: &[&str], variant: impl Fn(&ContactProblem, &mut Split
 }
 
 #[test]
-fn order_of_contacts_does_not_change_the_motion() {
-    assert_no_change(REDUNDANT, in_random_order);
-    assert_no_change(&SLIDING_APART[..2], in_random_order);
+fn order_and_tangents_do_not_change_the_motion() {
+    assert_no_change(REDUNDANT, reordered_and_turned);
 }
 
 #[test]
-fn choice_of_tangents_does_not_change_the_motion() {
-    assert_no_change(REDUNDANT, turned);
-    assert_no_change(&SLIDING_APART[..2], turned);
+fn order_and_tangents_do_not_change_which_of_many_exact_motions_it_is() {
+    assert_no_change(SLIDING_APART, reordered_and_turned);
 }
 
-/// Shaken and hit: contacts slide apart in many directions, exact motions are many, and the path keeps a little of the
-/// round-off of its start. How far that goes is held here; 1e-9 m/s is not reached.
+/// Which of the exact motions it is depends on q too, the more the smaller the t from which the path leads to it alone. No
+/// order of the sums can do better than that; where it is worse than 1e-9 m/s is held here.
 #[test]
-fn order_and_tangents_hardly_change_the_motion_of_violent_steps() {
-    for name in &SLIDING_APART[2..] {
-        assert!(change(name, in_random_order) <= 1e-4, "{name}, order");
-        assert!(change(name, turned) <= 1e-4, "{name}, tangents");
+fn order_and_tangents_change_violent_motions_no_more_than_the_last_bit_of_the_velocities_does() {
+    for name in VIOLENT {
+        let (order, last_bit) = (change(name, 4, reordered_and_turned), change(name, 4, last_bits_of_q));
+        assert!(order <= 10.0 * last_bit && order <= 1e-7, "{name}: {order:e}, by the last bit {last_bit:e}");
+    }
+}
+
+/// Scenes to be shaken, all bodies by random velocities.
+const TO_BE_SHAKEN: &[&str] = &[
+    "stack10",
+    "stack8_shake",
+    "wall3x3_sides",
+    "wall4x4_sides_hit",
+    "wall6x6",
+    "table8x8",
+    "table8x8_slide",
+    "table8x8_slide_spin",
+    "arch21_load",
+    "pyr2d5",
+    "pyr3d2",
+    "incline5_slope0.4_mu0.3",
+    "planar_discs6",
+    "row4_mass1e2",
+];
+
+/// Where a path folds, or its limit is seen from far down only, orders may end further apart: how often is counted here.
+#[test]
+fn order_and_tangents_change_few_of_many_shaken_motions() {
+    let stop = StoppingRule::velocity(1e-10);
+    let (mut changes, mut factorizations) = (Vec::new(), 0);
+    for name in TO_BE_SHAKEN {
+        let scene = find(name).unwrap().generate().unwrap();
+        for (speed, seed) in [0.05, 1.0].into_iter().flat_map(|speed| (0..10).map(move |seed| (speed, seed))) {
+            let problem = perturbed(&scene, Perturbation::Velocity { speed }, seed).unwrap().problem;
+            let label = format!("{name} shaken by {speed} m/s, seed {seed}");
+            let first = solved(&label, &problem, &mut canonical(), &stop);
+            factorizations += first.effort.factorizations;
+            let motion = body_velocity(&problem, &first.impulses);
+            let mut worst: f64 = 0.0;
+            for order in 0..3 {
+                let other = reordered_and_turned(&problem, &mut SplitMix64::new(order));
+                let solution = solved(&label, &other, &mut canonical(), &stop);
+                worst = worst.max(largest_difference(&motion, &body_velocity(&other, &solution.impulses)));
+            }
+            worst /= problem.speed().max(1.0);
+            if worst > 1e-9 {
+                println!("{label}: {worst:.1e}");
+            }
+            changes.push(worst);
+        }
+    }
+    changes.sort_unstable_by(f64::total_cmp);
+    let (count, apart) = (changes.len(), changes.iter().filter(|change| **change > 1e-9).count());
+    let [median, largest] = [changes[count / 2], changes[count - 1]];
+    let mean = factorizations as f64 / count as f64;
+    println!(
+        "{apart} of {count} by more than 1e-9; median {median:.1e}, largest {largest:.1e}; {mean:.1} factorizations"
+    );
+    assert!(20 * apart <= count && largest <= 1e-5, "{apart} of {count}, {largest:e}");
+}
+
+/// The one answer is found where any is: also where round-off ends the limit above the tolerance, as masses 1e6 apart make it.
+#[test]
+fn the_one_answer_is_found_to_every_small_problem() {
+    let stop = StoppingRule::velocity(1e-10);
+    let small = entries().iter().filter(|entry| entry.size == Size::Small).chain(find("sph5x5x4_mass1e6"));
+    for entry in small {
+        solved(entry.name, &entry.generate().unwrap().problem, &mut canonical(), &stop);
+    }
+}
+
+/// A guess that is no answer does not decide which answer it is.
+#[test]
+fn a_guess_does_not_change_the_motion() {
+    let stop = StoppingRule::velocity(1e-10);
+    for name in SLIDING_APART {
+        let problem = generated(name);
+        let cold = solved(name, &problem, &mut canonical(), &stop).impulses;
+        let any = solved(name, &problem, &mut Exact::default(), &stop).impulses;
+        for share in [0.5, 0.999] {
+            let guess: Vec<f64> = any.iter().map(|r| share * r).collect();
+            let warm = solve(&problem, &mut canonical(), Some(&guess), &stop).unwrap();
+            assert_eq!(warm.status, Status::Solved);
+            let apart = largest_difference(&body_velocity(&problem, &cold), &body_velocity(&problem, &warm.impulses));
+            assert!(apart <= 1e-9, "{name}, guess of {share}: {apart:e} m/s");
+        }
     }
 }
 
@@ -167,7 +261,7 @@ fn units_that_are_powers_of_two_change_no_bit() {
 #[test]
 fn units_do_not_change_the_motion() {
     for (method, names) in IN_OTHER_UNITS {
-        // What becomes of the round-off in stack8_shake is told above.
+        // These end on the first answer they find; which of many that is in stack8_shake, round-off decides.
         for name in names.iter().filter(|name| **name != "stack8_shake") {
             for units in DECIMAL {
                 let label = format!("{method}, {name}, {units:?}");

@@ -6,7 +6,8 @@ pub enum Selection {
     /// The first one found: fastest. With redundant sliding contacts it may depend on the order of the blocks.
     #[default]
     Any,
-    /// The analytic centre wherever contacts are redundant.
+    /// The limit of the central path: the same motion for every order of the blocks, every choice of tangents, and every
+    /// guess that neither is an answer nor goes on sticking.
     Canonical,
 }
 

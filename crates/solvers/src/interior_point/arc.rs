@@ -166,7 +166,12 @@ impl Path {
         None
     }
 
-    fn refactor(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<()> {
+    pub(super) fn refactor(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        end: &mut PathEnd,
+    ) -> Option<()> {
         self.refresh_velocity(system, problem);
         self.linearise(system, problem);
         end.iterations += 1;
@@ -236,7 +241,7 @@ impl Path {
     }
 
     /// Largest relative change of a block by the step.
-    fn largest(&self, problem: &ContactProblem) -> f64 {
+    pub(super) fn largest(&self, problem: &ContactProblem) -> f64 {
         let mut largest: f64 = 0.0;
         for (c, cell) in self.cells.iter().enumerate() {
             let d = &self.step[c];
@@ -283,7 +288,7 @@ impl Saved {
         self.s = s;
     }
 
-    fn restore(&self, path: &mut Path) -> f64 {
+    pub(super) fn restore(&self, path: &mut Path) -> f64 {
         path.r.clone_from(&self.r);
         path.y.clone_from(&self.y);
         path.extra.clone_from(&self.extra);

@@ -131,11 +131,10 @@ impl Point {
                     -(x0 * y[2] + self.extra * r[2]),
                 ];
                 if let Some(d) = previous {
-                    let dx0 = mu * d.dr[0];
-                    rhs[0] -= d.dr[0] * d.dy[0];
-                    rhs[1] -= dx0 * d.dextra + d.dr[1] * d.dy[1] + d.dr[2] * d.dy[2];
-                    rhs[2] -= dx0 * d.dy[1] + d.dextra * d.dr[1];
-                    rhs[3] -= dx0 * d.dy[2] + d.dextra * d.dr[2];
+                    let second = d.product(cell, d);
+                    for i in 0..4 {
+                        rhs[i] -= second[i];
+                    }
                 }
                 rhs
             }
@@ -346,6 +345,26 @@ fn to_cone_surface(x: &[f64; 3], d: &[f64; 3]) -> f64 {
 }
 
 impl Direction {
+    /// The products of the impulses of one direction with the velocities of another: normal (or `lo`), cone scalar (or
+    /// `hi`), cone vector.
+    pub(super) fn product(&self, cell: &Cell, other: &Direction) -> [f64; 4] {
+        let (dr, dy) = (&self.dr, &other.dy);
+        match *cell {
+            Cell::Joint | Cell::Fixed => [0.0; 4],
+            Cell::Normal | Cell::Frictionless => [dr[0] * dy[0], 0.0, 0.0, 0.0],
+            Cell::Frictional { mu } => {
+                let dx0 = mu * dr[0];
+                [
+                    dr[0] * dy[0],
+                    dx0 * other.dextra + dr[1] * dy[1] + dr[2] * dy[2],
+                    dx0 * dy[1] + other.dextra * dr[1],
+                    dx0 * dy[2] + other.dextra * dr[2],
+                ]
+            }
+            Cell::Interval { .. } => [dr[0] * other.dextra, -dr[0] * other.dextra_hi, 0.0, 0.0],
+        }
+    }
+
     pub(super) fn scale(&mut self, factor: f64) {
         let zero = Direction::default();
         let old = *self;

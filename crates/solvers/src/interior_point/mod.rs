@@ -21,6 +21,7 @@
 
 mod arc;
 mod cell;
+mod limit;
 mod path;
 mod start;
 
@@ -28,7 +29,7 @@ use crate::newton_system::NewtonSystem;
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use path::Path;
-pub use path::{PathEnd, PathOptions};
+pub use path::{Ending, PathEnd, PathOptions};
 use signorini_problem::ContactProblem;
 pub use start::Start;
 

@@ -2,8 +2,10 @@
 
 use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
+use super::limit::{Look, Rungs};
 use super::start::Start;
 use crate::merit::Merit;
+use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
@@ -51,6 +53,18 @@ pub struct PathOptions {
     pub max_turns: usize,
     /// Most factorizations on the way around all folds of a path.
     pub max_arc_steps: usize,
+    /// Where the path ends.
+    pub ending: Ending,
+}
+
+/// Which point near the end of the path is the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The first that suffices, wherever the last step led.
+    FirstSufficient,
+    /// The limit t → 0, extrapolated from a point of the path itself: where exact motions are many, one of them that does not
+    /// depend on the steps taken.
+    Limit,
 }
 
 /// The corrector's second-order term.
@@ -74,6 +88,7 @@ impl Default for PathOptions {
             near: 1e4,
             max_turns: 12,
             max_arc_steps: 800,
+            ending: Ending::FirstSufficient,
         }
     }
 }
@@ -130,12 +145,21 @@ pub(super) struct Path {
     pub(super) centred: Saved,
     pub(super) products: usize,
     /// Natural map [m/s] of the iterate.
-    residual: f64,
+    pub(super) residual: f64,
     /// Impulses of the all-sticking solve, and |q|∞/w of every block.
     pub(super) stuck: Vec<f64>,
     pub(super) typical: Vec<f64>,
     /// Stiffness of every block in a sticking solve \[kg\].
     pub(super) stiffness: Vec<f64>,
+    /// Of the limit: right-hand sides of a coefficient of the path's series, and all coefficients so far, one after another.
+    pub(super) coefficients: Vec<[f64; 4]>,
+    pub(super) series: Vec<Direction>,
+    /// The iterate before it was centred.
+    pub(super) uncentred: Saved,
+    /// From near the limit to it.
+    pub(super) newton: NewtonStep,
+    /// Largest ‖q‖ of any block, or component of q, by the start [m/s].
+    pub(super) speed: f64,
 }
 
 impl Path {
@@ -176,18 +200,29 @@ impl Path {
         origin.keep(self, 0.0);
         centred.keep(self, 0.0);
         (self.origin, self.centred) = (origin, centred);
+        let mut rungs = self.rungs(problem, options.ending);
         loop {
             // Progress of this path alone: the guess may have been better than its first iterates.
             let measured = self.grade(system, problem, impulses, stop, &mut end, history);
+            let before = end.iterations;
+            match self.look_at_rung(system, problem, impulses, &mut rungs, stop, &mut end, history) {
+                Look::Between => {}
+                Look::Arrived => break,
+                Look::Descended => {
+                    allowed = most.min(allowed + end.iterations - before);
+                    continue;
+                }
+            }
             if measured < 0.9 * lowest {
                 (lowest, stalled) = (measured, 0);
             } else {
                 stalled += 1;
             }
-            if end.suffices || end.iterations >= allowed || stalled > options.patience {
+            let arrived = end.suffices && rungs.are_behind();
+            if arrived || end.iterations >= allowed || stalled > options.patience {
                 break;
             }
-            let Some(length) = self.advance(system, problem, options, stalled) else { break };
+            let Some(length) = self.advance(system, problem, options, &rungs, stalled) else { break };
             end.iterations += 1;
             if length >= LONG_STEP {
                 let mut centred = std::mem::take(&mut self.centred);
@@ -207,7 +242,7 @@ impl Path {
                 let walked = self.walk_around(system, problem, impulses, affordable, stop, &mut end, history);
                 arc_steps = arc_steps.saturating_sub(end.iterations - before);
                 allowed = most.min(end.iterations + cap);
-                if !walked || end.suffices {
+                if !walked || end.suffices && rungs.are_behind() {
                     break;
                 }
             }
@@ -290,12 +325,13 @@ impl Path {
         }
     }
 
-    /// One predictor–corrector step and its length; nothing when the path cannot go on.
+    /// One predictor–corrector step, not beyond the next rung, and its length; nothing when the path cannot go on.
     fn advance(
         &mut self,
         system: &mut NewtonSystem,
         problem: &ContactProblem,
         options: &PathOptions,
+        rungs: &Rungs,
         stalled: usize,
     ) -> Option<f64> {
         self.spread_weights(problem, options.weights);
@@ -316,7 +352,7 @@ impl Path {
         }
         // Corrector.
         let second_order = options.second_order == SecondOrder::Mehrotra && affine > 0.1;
-        let target = centring * gap;
+        let target = rungs.bound(centring * gap, gap);
         let goal = if second_order { Goal::SecondOrder { target } } else { Goal::Products { target } };
         self.direction(system, problem, goal);
         self.take_trial();
@@ -415,7 +451,7 @@ impl Path {
             if cell == Cell::Joint {
                 let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
                 for i in range {
-                    self.g[i] = if let Goal::Tangent { .. } = goal { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
+                    self.g[i] = if goal.keeps_slack() { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
                 }
                 continue;
             }
@@ -425,6 +461,7 @@ impl Path {
                 Goal::Products { target } => point.right_hand_side(&cell, target * weight, None),
                 Goal::SecondOrder { target } => point.right_hand_side(&cell, target * weight, Some(&self.predictor[c])),
                 Goal::Tangent { target } => [target * weight, target * weight, 0.0, 0.0],
+                Goal::Coefficient => self.coefficients[c],
             };
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
@@ -460,10 +497,10 @@ impl Path {
         self.joint_trial.copy_from_slice(&self.dr);
     }
 
-    /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A tangent keeps it as it is.
+    /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A derivative of the path keeps it as it is.
     fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
         let mut slack = [0.0; 3];
-        if let Goal::Tangent { .. } = goal {
+        if goal.keeps_slack() {
             return slack;
         }
         let range = problem.range(c);
@@ -521,6 +558,14 @@ pub(super) enum Goal {
     SecondOrder { target: f64 },
     /// The derivative of the path with respect to ln t, at t = `target`.
     Tangent { target: f64 },
+    /// The next coefficient of the path's series, whose right-hand sides are in `coefficients`.
+    Coefficient,
+}
+
+impl Goal {
+    fn keeps_slack(&self) -> bool {
+        matches!(self, Goal::Tangent { .. } | Goal::Coefficient)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -56,6 +56,7 @@ impl Path {
         if speed == 0.0 {
             return false;
         }
+        self.speed = speed;
         let mut start = start;
         let mut uniform = 0.0;
         if matches!(start, Start::Uniform | Start::Automatic) {
@@ -275,6 +276,6 @@ fn largest_block_speed(problem: &ContactProblem) -> f64 {
 /// Truncated to 16 bits of mantissa. Where exact motions are many, which one the path ends on depends on where it began,
 /// so the start must not carry the round-off of the order of contacts or of their tangents; five digits are enough for a
 /// change of units to be harmless.
-fn truncated(x: f64) -> f64 {
+pub(super) fn truncated(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !((1 << 36) - 1))
 }
