@@ -46,7 +46,7 @@ fn most_blocks(method: Method) -> usize {
 
 /// Sweeps end after 2000 on medium problems, so that the whole table takes minutes.
 fn cap(method: Method, size: Size) -> Option<usize> {
-    let sweeps = matches!(method.name(), "pgs" | "nsgs" | "block-pgs");
+    let sweeps = matches!(method.name(), "pgs" | "nsgs" | "accelerated-nsgs" | "block-pgs");
     (sweeps && size == Size::Medium).then_some(2000)
 }
 

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accelerated_nsgs;
 mod active_set;
 mod block_pgs;
 mod block_pivoting;
@@ -32,6 +33,7 @@ mod solver;
 pub mod sweep;
 pub mod warm_start;
 
+pub use accelerated_nsgs::{AcceleratedNsgs, AcceleratedNsgsOptions};
 pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
@@ -52,4 +54,4 @@ pub use socp::Socp;
 pub use solver::{
     ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
-pub use sweep::{SweepOptions, SweepOrder};
+pub use sweep::{ColdStart, SweepOptions, SweepOrder};

@@ -2,8 +2,8 @@
 
 use crate::polyhedral::{self, Fit, Sides};
 use crate::{
-    ActiveSet, BlockPgs, BlockPivoting, BoxLcp, ContactSolver, Exact, FischerBurmeister, InteriorPoint, Lemke, Newton,
-    Nsgs, Pgs, Polyhedral,
+    AcceleratedNsgs, ActiveSet, BlockPgs, BlockPivoting, BoxLcp, ContactSolver, Exact, FischerBurmeister,
+    InteriorPoint, Lemke, Newton, Nsgs, Pgs, Polyhedral,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -29,6 +29,8 @@ pub enum Method {
     Pgs,
     /// All laws, one exactly solved contact at a time: [`Nsgs`].
     Nsgs,
+    /// All laws, the sweeps of [`Nsgs`] with Anderson's acceleration: [`AcceleratedNsgs`].
+    AcceleratedNsgs,
     /// The two-phase method: [`BlockPgs`].
     BlockPgs,
     /// Box friction with bounds that follow the normal impulse: [`BoxLcp`].
@@ -56,6 +58,7 @@ impl Method {
         Method::Lemke,
         Method::Pgs,
         Method::Nsgs,
+        Method::AcceleratedNsgs,
         Method::BlockPgs,
         Method::BoxLcp,
         Method::Polyhedral(Sides::Four, Fit::Inscribed),
@@ -82,6 +85,7 @@ impl Method {
             Method::Lemke => "lemke",
             Method::Pgs => "pgs",
             Method::Nsgs => "nsgs",
+            Method::AcceleratedNsgs => "accelerated-nsgs",
             Method::BlockPgs => "block-pgs",
             Method::BoxLcp => "box-lcp",
             Method::Polyhedral(sides, fit) => polyhedral::method_name(sides, fit),
@@ -104,6 +108,7 @@ impl Method {
             Method::Lemke => Box::new(Lemke::default()),
             Method::Pgs => Box::new(Pgs::default()),
             Method::Nsgs => Box::new(Nsgs::default()),
+            Method::AcceleratedNsgs => Box::new(AcceleratedNsgs::default()),
             Method::BlockPgs => Box::new(BlockPgs::default()),
             Method::BoxLcp => Box::new(BoxLcp::default()),
             Method::Polyhedral(sides, fit) => Box::new(Polyhedral::new(sides, fit)),

@@ -8,6 +8,7 @@ mod lcp_fixtures;
 use counting_allocator::of_this_thread as allocations;
 use lcp_fixtures::*;
 use signorini_problem::ContactProblem;
+use signorini_scenes::problems::find;
 use signorini_solvers::{History, Method, SolverSession, StoppingRule};
 
 /// Solves the problem cold and warm until the buffers have grown, then again: the heap must not be touched.
@@ -52,6 +53,16 @@ fn warm_repeated_solves_allocate_nothing() {
     for method in ALL {
         for (label, problem) in &problems {
             assert_warm_solves_allocate_nothing(method, label, problem);
+        }
+    }
+}
+
+#[test]
+fn warm_repeated_sweeps_allocate_nothing() {
+    for name in ["stack3", "stack8_shake", "wall4x4_sides_hit", "train6_mu0.4_strength1.5", "arch7", "planar_discs6"] {
+        let problem = find(name).unwrap().generate().unwrap().problem;
+        for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
+            assert_warm_solves_allocate_nothing(method, name, &problem);
         }
     }
 }

@@ -65,7 +65,7 @@ fn every_method_is_honest_on_published_problems() {
     let problems = published(60);
     for method in Method::ALL {
         let frictionless = matches!(method.name(), "active-set" | "block-pivoting" | "lemke");
-        let cap = matches!(method.name(), "pgs" | "nsgs" | "block-pgs").then_some(1000);
+        let cap = matches!(method.name(), "pgs" | "nsgs" | "accelerated-nsgs" | "block-pgs").then_some(1000);
         let (mut solved, mut unsolved, mut refused) = (0, 0, 0);
         for (name, problem) in &problems {
             let label = format!("{method}, {name}");

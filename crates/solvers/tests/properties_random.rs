@@ -165,7 +165,7 @@ fn every_other_method_is_honest_on_random_problems() {
         if matches!(method.name(), "exact" | "active-set" | "block-pivoting" | "lemke") {
             continue; // Above; refuse friction.
         }
-        let sweeps = matches!(method.name(), "pgs" | "nsgs" | "block-pgs");
+        let sweeps = matches!(method.name(), "pgs" | "nsgs" | "accelerated-nsgs" | "block-pgs");
         let seeds = 0..match method.name() {
             name if name.starts_with("polyhedral") => 15,
             _ if sweeps => 200,

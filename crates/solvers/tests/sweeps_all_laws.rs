@@ -5,14 +5,17 @@ mod sweeps_fixtures;
 
 use signorini_problem::{Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, Law, Symmetry, certify};
 use signorini_solvers::{
-    BlockPgs, BlockPgsOptions, BlockStep, ContactSolver, Method, Nsgs, Pgs, Status, StoppingRule, SweepOptions,
-    SweepOrder, solve,
+    AcceleratedNsgs, AcceleratedNsgsOptions, BlockPgs, BlockPgsOptions, BlockStep, ColdStart, ContactSolver, Method,
+    Nsgs, Pgs, Status, StoppingRule, SweepOptions, SweepOrder, solve,
 };
 use sweeps_fixtures::{Random, block_sparse, dense, sphere_heap};
 
 /// Every solver in every variant.
 fn solvers() -> Vec<Box<dyn ContactSolver>> {
     let mut all: Vec<Box<dyn ContactSolver>> = Vec::new();
+    for (depth, cold_start) in [(32, ColdStart::Frictionless), (3, ColdStart::Zero), (0, ColdStart::Frictionless)] {
+        all.push(Box::new(AcceleratedNsgs::new(AcceleratedNsgsOptions { depth, cold_start })));
+    }
     for order in [SweepOrder::Forward, SweepOrder::Symmetric] {
         all.push(Box::new(Pgs::new(SweepOptions { order })));
         all.push(Box::new(Nsgs::new(SweepOptions { order })));

@@ -6,7 +6,7 @@ mod sweeps_fixtures;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry, Tolerance};
 use signorini_solvers::one_contact::OneContact;
 use signorini_solvers::sweep::{ContactStep, Direction, RowStep, Sweeper};
-use signorini_solvers::{ContactSolver, History, Method, Nsgs, Pgs, Status, StoppingRule, solve};
+use signorini_solvers::{AcceleratedNsgs, ContactSolver, History, Method, Nsgs, Pgs, Status, StoppingRule, solve};
 use sweeps_fixtures::{Body, Scene, sphere_heap};
 
 /// The same scene in other units: every mass times `mass`, every length times `length`, every speed times `speed`.
@@ -68,7 +68,16 @@ fn sweeps_do_not_depend_on_units() {
 #[test]
 fn repeated_solves_are_bit_identical() {
     let (heap, other) = (sphere_heap(4, 0.4).problem(), sphere_heap(3, 0.1).problem());
-    for method in [Method::Pgs, Method::Nsgs, Method::BlockPgs, Method::Exact, Method::InteriorPoint, Method::Newton] {
+    let methods = [
+        Method::Pgs,
+        Method::Nsgs,
+        Method::AcceleratedNsgs,
+        Method::BlockPgs,
+        Method::Exact,
+        Method::InteriorPoint,
+        Method::Newton,
+    ];
+    for method in methods {
         let mut solver = method.solver();
         let first = solve(&heap, solver.as_mut(), None, &StoppingRule::default()).unwrap();
         solve(&other, solver.as_mut(), None, &StoppingRule::default()).unwrap();
@@ -80,7 +89,7 @@ fn repeated_solves_are_bit_identical() {
 #[test]
 fn warm_start_takes_at_most_one_sweep_and_a_bad_guess_is_dropped() {
     let problem = sphere_heap(5, 0.3).problem();
-    for method in [Method::Pgs, Method::Nsgs, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let mut solver = method.solver();
         let cold = solve(&problem, solver.as_mut(), None, &StoppingRule::default()).unwrap();
         let warm = solve(&problem, solver.as_mut(), Some(&cold.impulses), &StoppingRule::default()).unwrap();
@@ -106,7 +115,8 @@ fn slow_iterations_do_not_stop_early() {
     }
     let problem = scene.problem();
     for value in [1e-3, 1e-4, 1e-5] {
-        for solver in [&mut Pgs::default() as &mut dyn ContactSolver, &mut Nsgs::default()] {
+        let (mut pgs, mut nsgs, mut accelerated) = (Pgs::default(), Nsgs::default(), AcceleratedNsgs::default());
+        for solver in [&mut pgs as &mut dyn ContactSolver, &mut nsgs, &mut accelerated] {
             let solution = solve(&problem, solver, None, &StoppingRule::velocity(value)).unwrap();
             assert_eq!(solution.status, Status::Solved, "{} at {value}: {:?}", solver.name(), solution.certificate);
             let floor: f64 = solution.impulses[..12].iter().step_by(3).sum();
@@ -121,7 +131,7 @@ fn slow_iterations_do_not_stop_early() {
 fn relative_tolerance_is_met() {
     let problem = sphere_heap(8, 0.3).problem();
     let stop = StoppingRule { tolerance: Tolerance::relative(1e-10), max_iterations: None };
-    for method in [Method::Pgs, Method::Nsgs, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
         assert_eq!(solution.status, Status::Solved, "{method}: {:?}", solution.certificate);
     }
@@ -131,7 +141,7 @@ fn relative_tolerance_is_met() {
 #[test]
 fn tolerance_below_round_off_ends_at_round_off() {
     let problem = sphere_heap(4, 0.3).problem();
-    for method in [Method::Pgs, Method::Nsgs, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let stop = StoppingRule::velocity(1e-18);
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
         assert!(solution.certificate.natural < 2e-15, "{method}: {:?}", solution.certificate);
@@ -161,7 +171,7 @@ fn creeping_impulses_use_the_whole_budget() {
     scene.stacked(0, 1, 1.0, 0.5);
     let problem = scene.problem();
     let stop = StoppingRule { max_iterations: Some(300), ..StoppingRule::velocity(1e-4) };
-    for method in [Method::Pgs, Method::Nsgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs] {
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
         assert!(
             solution.status == Status::Solved || solution.effort.iterations == 300,

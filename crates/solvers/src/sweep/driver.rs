@@ -7,7 +7,7 @@ use signorini_problem::{Certifier, ContactProblem};
 
 /// Sweeps between two looks at the residual if the velocities keep changing: redundant contacts may shift impulses
 /// among themselves long after the motion is right. Also bounds the round-off that Δv collects.
-const LOOK_EVERY: usize = 50;
+pub(super) const LOOK_EVERY: usize = 50;
 
 /// Residual, in units of the round-off of the largest velocity summed, at which the judge is asked whether it is zero.
 const FLOOR_FACTOR: f64 = 4.0;
@@ -44,7 +44,7 @@ pub struct SweepReport {
 /// A sweeper with the judge's scratch.
 #[derive(Clone, Debug)]
 pub struct Sweeps<S> {
-    sweeper: Sweeper<S>,
+    pub(super) sweeper: Sweeper<S>,
     certifier: Certifier,
 }
 
@@ -68,21 +68,11 @@ impl<S: ContactStep> Sweeps<S> {
         history: &mut History,
     ) -> SweepReport {
         let SweepPlan { order, max_sweeps, acceptance } = plan;
-        make_feasible(problem, r);
-        self.sweeper.prepare(problem);
         let mut target = stop.target_speed(problem);
         let mut report = SweepReport { sweeps: 0, residual: f64::INFINITY };
-        if r.iter().any(|x| *x != 0.0) {
-            report.residual = self.sweeper.residual(problem, r);
-            if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) {
-                history.record(0, report.residual);
-                return report;
-            }
-            // A guess worse than none (an impact after rest, a vanished contact) is dropped.
-            if report.residual > self.sweeper.residual_at_zero(problem) {
-                r.fill(0.0);
-                make_feasible(problem, r);
-            }
+        if self.guess_suffices(problem, r, stop, acceptance, &mut report.residual, &mut target) {
+            history.record(0, report.residual);
+            return report;
         }
         self.sweeper.begin(problem, r);
         let mut look_below = target;
@@ -97,19 +87,49 @@ impl<S: ContactStep> Sweeps<S> {
                 if self.accepted(problem, r, stop, acceptance, report.residual, &mut target) {
                     break;
                 }
-                // What moves by round-off only will not get better, whatever its residual.
-                if change <= FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r) {
+                if self.is_round_off(problem, r, change) {
                     break;
                 }
-                // The residual falls about as fast as the change: look again when it should have arrived.
-                look_below = f64::min(target, 0.5 * change * (target / report.residual).max(0.01));
+                look_below = next_look(target, change, report.residual);
             }
         }
         make_feasible(problem, r);
         report
     }
 
-    fn accepted(
+    /// Prepares for the problem, makes the guess in `r` feasible and grades it if it carries anything. Whether it is
+    /// accepted as it is; a guess worse than none (an impact after rest, a vanished contact) is dropped.
+    pub(super) fn guess_suffices(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        stop: &StoppingRule,
+        acceptance: Acceptance,
+        residual: &mut f64,
+        target: &mut f64,
+    ) -> bool {
+        make_feasible(problem, r);
+        self.sweeper.prepare(problem);
+        if r.iter().any(|x| *x != 0.0) {
+            *residual = self.sweeper.residual(problem, r);
+            if self.accepted(problem, r, stop, acceptance, *residual, target) {
+                return true;
+            }
+            if *residual > self.sweeper.residual_at_zero(problem) {
+                r.fill(0.0);
+                make_feasible(problem, r);
+            }
+        }
+        false
+    }
+
+    /// Whether a sweep changed nothing but the last digits: what moves by round-off only will not get better, whatever
+    /// its residual.
+    pub(super) fn is_round_off(&self, problem: &ContactProblem, r: &[f64], change: f64) -> bool {
+        change <= FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r)
+    }
+
+    pub(super) fn accepted(
         &mut self,
         problem: &ContactProblem,
         r: &mut [f64],
@@ -136,4 +156,10 @@ impl<S: ContactStep> Sweeps<S> {
         *target *= 0.1;
         false
     }
+}
+
+/// Change per sweep [m/s] at which to look again: the residual falls about as fast as the change, so this is when it
+/// should have arrived.
+pub(super) fn next_look(target: f64, change: f64, residual: f64) -> f64 {
+    f64::min(target, 0.5 * change * (target / residual).max(0.01))
 }

@@ -6,6 +6,25 @@ use crate::cone::{Mat3, Vec3};
 use signorini_problem::{ContactProblem, Law};
 use std::ops::Range;
 
+/// Which friction a sweep is to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Friction {
+    /// The problem's own.
+    Coulomb,
+    /// None, and tangential impulses that are zero already: the normal problem.
+    Absent,
+}
+
+impl Friction {
+    #[inline]
+    fn coefficient(self, mu: f64) -> f64 {
+        match self {
+            Friction::Coulomb => mu,
+            Friction::Absent => 0.0,
+        }
+    }
+}
+
 /// Pivot, relative to the largest, below which a joint row repeats others.
 const REDUNDANT: f64 = 1e-12;
 
@@ -84,9 +103,11 @@ impl<S: ContactStep> PreparedBlock<S> {
         coupling: &mut C,
         q: &[f64],
         r: &mut [f64],
+        friction: Friction,
     ) -> f64 {
         let squared = match self.local {
             Local::Contact { mu, ref step } => {
+                let mu = friction.coefficient(mu);
                 if self.rows == 3 {
                     let u: Vec3 = self.velocity(c, coupling, q, r);
                     let old = [r[self.first], r[self.first + 1], r[self.first + 2]];
@@ -175,34 +196,42 @@ impl<S: ContactStep> PreparedBlock<S> {
     }
 
     /// Natural map [m/s] at the velocities of `coupling`.
-    pub(super) fn natural_map_at<C: Coupling>(&self, c: usize, coupling: &C, q: &[f64], r: &[f64]) -> f64 {
+    pub(super) fn natural_map_at<C: Coupling>(
+        &self,
+        c: usize,
+        coupling: &C,
+        q: &[f64],
+        r: &[f64],
+        friction: Friction,
+    ) -> f64 {
         fn at<const N: usize, S: ContactStep, C: Coupling>(
             block: &PreparedBlock<S>,
             c: usize,
             coupling: &C,
             q: &[f64],
             r: &[f64],
+            friction: Friction,
         ) -> f64 {
             let u: [f64; N] = block.velocity(c, coupling, q, r);
-            block.natural_map(&u, &r[block.first..block.first + N])
+            block.natural_map(&u, &r[block.first..block.first + N], friction)
         }
         match self.rows {
-            1 => at::<1, S, C>(self, c, coupling, q, r),
-            2 => at::<2, S, C>(self, c, coupling, q, r),
-            3 => at::<3, S, C>(self, c, coupling, q, r),
-            4 => at::<4, S, C>(self, c, coupling, q, r),
-            5 => at::<5, S, C>(self, c, coupling, q, r),
-            _ => at::<6, S, C>(self, c, coupling, q, r),
+            1 => at::<1, S, C>(self, c, coupling, q, r, friction),
+            2 => at::<2, S, C>(self, c, coupling, q, r, friction),
+            3 => at::<3, S, C>(self, c, coupling, q, r, friction),
+            4 => at::<4, S, C>(self, c, coupling, q, r, friction),
+            5 => at::<5, S, C>(self, c, coupling, q, r, friction),
+            _ => at::<6, S, C>(self, c, coupling, q, r, friction),
         }
     }
 
     /// Natural map [m/s] of the block with velocity `u` and impulse `r`.
-    pub(super) fn natural_map(&self, u: &[f64], r: &[f64]) -> f64 {
+    pub(super) fn natural_map(&self, u: &[f64], r: &[f64], friction: Friction) -> f64 {
         let w = self.scale;
         match self.local {
             Local::Contact { mu, .. } => {
                 let third = |x: &[f64]| if x.len() > 2 { x[2] } else { 0.0 };
-                S::natural_map(w, mu, &[u[0], u[1], third(u)], &[r[0], r[1], third(r)])
+                S::natural_map(w, friction.coefficient(mu), &[u[0], u[1], third(u)], &[r[0], r[1], third(r)])
             }
             Local::NonNegative { .. } => f64::min(w * r[0], u[0]).abs(),
             Local::Interval { lo, hi, .. } => {

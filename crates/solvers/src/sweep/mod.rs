@@ -1,4 +1,5 @@
-//! Gauss–Seidel sweeps over the blocks of a problem: the machinery that `pgs`, `nsgs` and `block_pgs` share.
+//! Gauss–Seidel sweeps over the blocks of a problem: the machinery that `pgs`, `nsgs`, `block_pgs` and
+//! `accelerated_nsgs` share.
 //!
 //! A sweep visits every block once, computes its velocity `u_c = q_c + Σ_k W_ck r_k` from the newest impulses, and
 //! replaces `r_c` by what the block's law asks for while all others stay. What is done with a frictional contact is the
@@ -13,17 +14,21 @@
 //!
 //! Cost of a sweep in body form: 36 multiplications to gather and 36 to scatter per contact, plus the local solve.
 
+mod accelerated;
 mod contact_step;
 mod coupling;
 mod driver;
+mod guard;
+mod levels;
 mod local;
 
+pub use accelerated::{AcceleratedPlan, AcceleratedSweeps, ColdStart};
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
 pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 pub(crate) use coupling::Columns;
 use coupling::{BodyCoupling, Coupling, DenseCoupling, KeptCoupling, SparseCoupling};
-use local::PreparedBlock;
+use local::{Friction, PreparedBlock};
 use signorini_problem::{ContactProblem, Delassus};
 
 /// Most rows of a problem whose `W r` is kept by columns of W: beyond, sparsity and the bodies' two are cheaper.
@@ -135,16 +140,27 @@ impl<S: ContactStep> Sweeper<S> {
 
     /// Visits every block once. Returns the largest `w_c‖δr_c‖` [m/s], the change of a block's own velocity.
     pub fn sweep(&mut self, problem: &ContactProblem, r: &mut [f64], direction: Direction) -> f64 {
+        self.sweep_with(problem, r, direction, Friction::Coulomb, None)
+    }
+
+    /// As [`Sweeper::sweep`], with another friction and along `order` if there is one.
+    fn sweep_with(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        direction: Direction,
+        friction: Friction,
+        order: Option<&[u32]>,
+    ) -> f64 {
         let Sweeper { blocks, joint_inverses, kept, bodies } = self;
+        let pass = Pass { blocks, joint_inverses, q: problem.q(), direction, friction, order };
         if kept.rows > 0 {
-            return pass(blocks, joint_inverses, kept, problem.q(), r, direction);
+            return pass.run(kept, r);
         }
         let change = match problem.delassus() {
-            Delassus::Dense(w) => pass(blocks, joint_inverses, &mut DenseCoupling(w), problem.q(), r, direction),
-            Delassus::BlockSparse(w) => {
-                pass(blocks, joint_inverses, &mut SparseCoupling(w, problem.offsets()), problem.q(), r, direction)
-            }
-            Delassus::Factored(_) => pass(blocks, joint_inverses, bodies, problem.q(), r, direction),
+            Delassus::Dense(w) => pass.run(&mut DenseCoupling(w), r),
+            Delassus::BlockSparse(w) => pass.run(&mut SparseCoupling(w, problem.offsets()), r),
+            Delassus::Factored(_) => pass.run(bodies, r),
         };
         if let Delassus::Factored(w) = problem.delassus() {
             debug_assert!(
@@ -158,14 +174,19 @@ impl<S: ContactStep> Sweeper<S> {
     /// Largest natural map of any block [m/s], from velocities computed from scratch. Costs about one sweep.
     pub fn residual(&mut self, problem: &ContactProblem, r: &[f64]) -> f64 {
         self.begin(problem, r);
-        let blocks = &self.blocks;
+        self.residual_here(problem, r, Friction::Coulomb)
+    }
+
+    /// The same at the velocities kept, which must be those of `r`.
+    fn residual_here(&self, problem: &ContactProblem, r: &[f64], friction: Friction) -> f64 {
+        let (blocks, q) = (&self.blocks, problem.q());
         match problem.delassus() {
-            _ if self.is_kept() => worst_natural_map(blocks, &self.kept, problem.q(), r),
-            Delassus::Dense(w) => worst_natural_map(blocks, &DenseCoupling(w), problem.q(), r),
+            _ if self.is_kept() => worst_natural_map(blocks, &self.kept, q, r, friction),
+            Delassus::Dense(w) => worst_natural_map(blocks, &DenseCoupling(w), q, r, friction),
             Delassus::BlockSparse(w) => {
-                worst_natural_map(blocks, &SparseCoupling(w, problem.offsets()), problem.q(), r)
+                worst_natural_map(blocks, &SparseCoupling(w, problem.offsets()), q, r, friction)
             }
-            Delassus::Factored(_) => worst_natural_map(blocks, &self.bodies, problem.q(), r),
+            Delassus::Factored(_) => worst_natural_map(blocks, &self.bodies, q, r, friction),
         }
     }
 
@@ -175,7 +196,7 @@ impl<S: ContactStep> Sweeper<S> {
         let zero = [0.0; 6];
         for block in &self.blocks {
             let rows = block.range();
-            worst = worst.max(block.natural_map(&problem.q()[rows.clone()], &zero[..rows.len()]));
+            worst = worst.max(block.natural_map(&problem.q()[rows.clone()], &zero[..rows.len()], Friction::Coulomb));
         }
         worst
     }
@@ -197,25 +218,33 @@ impl<S: ContactStep> Sweeper<S> {
     }
 }
 
-fn pass<S: ContactStep, C: Coupling>(
-    blocks: &[PreparedBlock<S>],
-    joint_inverses: &[f64],
-    coupling: &mut C,
-    q: &[f64],
-    r: &mut [f64],
+/// What a pass over the blocks does not change.
+struct Pass<'a, S> {
+    blocks: &'a [PreparedBlock<S>],
+    joint_inverses: &'a [f64],
+    q: &'a [f64],
     direction: Direction,
-) -> f64 {
-    let mut worst: f64 = 0.0;
-    let mut visit = |c: usize| {
-        let squared = blocks[c].visit(c, joint_inverses, coupling, q, r);
-        // NaN must not read as "nothing changed".
-        worst = if squared <= worst { worst } else { squared };
-    };
-    match direction {
-        Direction::Forward => (0..blocks.len()).for_each(&mut visit),
-        Direction::Backward => (0..blocks.len()).rev().for_each(&mut visit),
+    friction: Friction,
+    /// First to last, if not as given.
+    order: Option<&'a [u32]>,
+}
+
+impl<S: ContactStep> Pass<'_, S> {
+    fn run<C: Coupling>(&self, coupling: &mut C, r: &mut [f64]) -> f64 {
+        let mut worst: f64 = 0.0;
+        let mut visit = |c: usize| {
+            let squared = self.blocks[c].visit(c, self.joint_inverses, coupling, self.q, r, self.friction);
+            // NaN must not read as "nothing changed".
+            worst = if squared <= worst { worst } else { squared };
+        };
+        match (self.order, self.direction) {
+            (None, Direction::Forward) => (0..self.blocks.len()).for_each(&mut visit),
+            (None, Direction::Backward) => (0..self.blocks.len()).rev().for_each(&mut visit),
+            (Some(order), Direction::Forward) => order.iter().for_each(|c| visit(*c as usize)),
+            (Some(order), Direction::Backward) => order.iter().rev().for_each(|c| visit(*c as usize)),
+        }
+        worst.sqrt()
     }
-    worst.sqrt()
 }
 
 fn worst_natural_map<S: ContactStep, C: Coupling>(
@@ -223,10 +252,11 @@ fn worst_natural_map<S: ContactStep, C: Coupling>(
     coupling: &C,
     q: &[f64],
     r: &[f64],
+    friction: Friction,
 ) -> f64 {
     let mut worst: f64 = 0.0;
     for (c, block) in blocks.iter().enumerate() {
-        let map = block.natural_map_at(c, coupling, q, r);
+        let map = block.natural_map_at(c, coupling, q, r, friction);
         worst = if map <= worst { worst } else { map };
     }
     worst

@@ -1,0 +1,275 @@
+//! Sweeps as a fixed-point map, accelerated: the driver behind [`crate::AcceleratedNsgs`].
+
+use super::driver::{LOOK_EVERY, next_look};
+use super::guard::{Guard, Next};
+use super::levels::Levels;
+use super::local::Friction;
+use super::{Acceptance, ContactStep, Direction, SweepReport, Sweeps};
+use crate::linalg::anderson::Anderson;
+use crate::warm_start::make_feasible;
+use crate::{History, StoppingRule};
+use signorini_problem::{ContactProblem, Law};
+
+/// Sweeps without friction between two looks at what they leave of the whole problem.
+const NORMAL_SWEEPS: usize = 8;
+/// Frictionless sweeps go on while the whole problem's residual is at most this multiple of the normal problem's: then
+/// friction is not what is missing.
+const NORMAL_MATTERS: f64 = 8.0;
+/// Most sweeps without friction, looks included, and at most this share of all.
+const MOST_NORMAL_SWEEPS: usize = 60;
+const NORMAL_SHARE: f64 = 0.6;
+
+/// Where accelerated sweeps begin when no contact carries an impulse yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColdStart {
+    /// With sweeps that see no friction, for as long as friction is not what is missing.
+    #[default]
+    Frictionless,
+    /// From zero.
+    Zero,
+}
+
+/// How to sweep, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcceleratedPlan {
+    /// Most differences in the window.
+    pub depth: usize,
+    /// Where to begin without a guess.
+    pub cold_start: ColdStart,
+    /// Most sweeps.
+    pub max_sweeps: usize,
+}
+
+/// Sweeps with their window.
+#[derive(Clone, Debug)]
+pub struct AcceleratedSweeps<S> {
+    sweeps: Sweeps<S>,
+    window: Window,
+}
+
+impl<S> Default for AcceleratedSweeps<S> {
+    fn default() -> Self {
+        AcceleratedSweeps { sweeps: Sweeps::default(), window: Window::default() }
+    }
+}
+
+/// The points of the iteration. `r` is where a sweep begins, `image` where it ends.
+#[derive(Clone, Debug, Default)]
+struct Window {
+    levels: Levels,
+    anderson: Anderson,
+    guard: Guard,
+    image: Vec<f64>,
+    /// Where the frictionless sweeps began.
+    start: Vec<f64>,
+    /// The image of the shortest step.
+    best: Vec<f64>,
+    shortest: f64,
+    /// √w_c of every row: impulses times it are of one unit [√J], whatever the masses.
+    weights: Vec<f64>,
+    weighted: Vec<f64>,
+    weighted_image: Vec<f64>,
+    place: Place,
+}
+
+/// Which impulses the velocities of the sweeper belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Those a sweep arrived at: the next may begin at once.
+    Swept,
+    /// Those of an extrapolation, or none yet: velocities have to be computed.
+    #[default]
+    Moved,
+}
+
+impl Window {
+    fn prepare(&mut self, problem: &ContactProblem, depth: usize) {
+        let n = problem.rows();
+        self.weights.clear();
+        for (block, w) in problem.blocks().iter().zip(problem.scales()) {
+            // What cannot move has no scale of its own; any will do.
+            let weight = if *w > 0.0 { w.sqrt() } else { 1.0 };
+            self.weights.resize(self.weights.len() + block.rows, weight);
+        }
+        let Window { image, start, best, weighted, weighted_image, .. } = self;
+        for buffer in [image, start, best, weighted, weighted_image] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
+        }
+        self.levels.sort(problem);
+        self.anderson.reset(n, depth);
+        self.begin();
+    }
+
+    fn begin(&mut self) {
+        self.anderson.forget();
+        self.guard = Guard::default();
+        self.shortest = f64::INFINITY;
+        self.place = Place::Moved;
+    }
+
+    /// From `r` and its image to where the next sweep begins, into `r`.
+    fn advance(&mut self, problem: &ContactProblem, r: &mut [f64]) {
+        let mut squared = 0.0;
+        for (i, weight) in self.weights.iter().enumerate() {
+            self.weighted[i] = weight * r[i];
+            self.weighted_image[i] = weight * self.image[i];
+            let step = self.weighted_image[i] - self.weighted[i];
+            squared += step * step;
+        }
+        let step = f64::sqrt(squared);
+        if step < self.shortest {
+            self.shortest = step;
+            self.best.copy_from_slice(&self.image);
+        }
+        match self.guard.next(step, self.anderson.differences()) {
+            Next::Extrapolate => {
+                self.anderson.advance(&mut self.weighted, &self.weighted_image);
+                for ((r, x), weight) in r.iter_mut().zip(&self.weighted).zip(&self.weights) {
+                    *r = x / weight;
+                }
+                make_feasible(problem, r);
+                self.place = Place::Moved;
+            }
+            Next::Restart => {
+                self.anderson.forget();
+                r.copy_from_slice(&self.image);
+                self.place = Place::Swept;
+            }
+            Next::Return => {
+                self.anderson.forget();
+                r.copy_from_slice(&self.best);
+                self.place = Place::Moved;
+            }
+        }
+    }
+}
+
+impl<S: ContactStep> AcceleratedSweeps<S> {
+    /// Improves `r` until the certificate accepts it, until it moves by round-off only, or until the sweeps are used up. Looks
+    /// of the frictionless start count as sweeps. `r` is feasible on return.
+    pub fn run(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        stop: &StoppingRule,
+        plan: AcceleratedPlan,
+        history: &mut History,
+    ) -> SweepReport {
+        let mut target = stop.target_speed(problem);
+        let mut report = SweepReport { sweeps: 0, residual: f64::INFINITY };
+        let judge = Acceptance::Certificate;
+        if self.sweeps.guess_suffices(problem, r, stop, judge, &mut report.residual, &mut target) {
+            history.record(0, report.residual);
+            return report;
+        }
+        self.window.prepare(problem, plan.depth);
+        let friction = has_friction(problem);
+        if plan.cold_start == ColdStart::Frictionless && friction && is_cold(problem, r) {
+            let most = (NORMAL_SHARE * plan.max_sweeps as f64) as usize;
+            report.sweeps = self.without_friction(problem, r, target, most.min(MOST_NORMAL_SWEEPS), history);
+            self.window.begin();
+        }
+        // Measured: normal impulses build up best from the ground upwards, and friction, which passes on what bodies above
+        // do, against that.
+        let direction = if friction { Direction::Backward } else { Direction::Forward };
+        let mut look_below = target;
+        while report.sweeps < plan.max_sweeps {
+            let change = self.sweep(problem, r, direction, Friction::Coulomb);
+            report.sweeps += 1;
+            let last = report.sweeps == plan.max_sweeps;
+            let look = change <= look_below || report.sweeps.is_multiple_of(LOOK_EVERY);
+            if look || last || history.is_on() {
+                let image = &mut self.window.image;
+                report.residual = self.sweeps.sweeper.residual(problem, image);
+                history.record(report.sweeps, report.residual);
+                let accepted = self.sweeps.accepted(problem, image, stop, judge, report.residual, &mut target);
+                if accepted || self.sweeps.is_round_off(problem, image, change) {
+                    r.copy_from_slice(image);
+                    make_feasible(problem, r);
+                    return report;
+                }
+                look_below = next_look(target, change, report.residual);
+            }
+            self.window.advance(problem, r);
+        }
+        self.keep_the_better(problem, r, &mut report);
+        report
+    }
+
+    /// One sweep from `r` to its image; returns the largest change [m/s].
+    fn sweep(&mut self, problem: &ContactProblem, r: &[f64], direction: Direction, friction: Friction) -> f64 {
+        let Window { image, place, levels, .. } = &mut self.window;
+        if *place == Place::Moved {
+            self.sweeps.sweeper.begin(problem, r);
+        }
+        image.copy_from_slice(r);
+        self.sweeps.sweeper.sweep_with(problem, image, direction, friction, Some(levels.order()))
+    }
+
+    /// Accelerated sweeps over the normal problem, from and into `r`; returns how many, looks included.
+    fn without_friction(
+        &mut self,
+        problem: &ContactProblem,
+        r: &mut [f64],
+        target: f64,
+        most: usize,
+        history: &mut History,
+    ) -> usize {
+        let mut done = 0;
+        self.window.start.copy_from_slice(r);
+        while done + NORMAL_SWEEPS < most {
+            for k in 0..NORMAL_SWEEPS {
+                if done + k > 0 {
+                    self.window.advance(problem, r);
+                }
+                self.sweep(problem, r, Direction::Forward, Friction::Absent);
+                if history.is_on() {
+                    history.record(done + k + 1, self.sweeps.sweeper.residual(problem, &self.window.image));
+                }
+            }
+            let first = done == 0;
+            done += NORMAL_SWEEPS + 1;
+            let (sweeper, image) = (&mut self.sweeps.sweeper, &self.window.image);
+            let whole = sweeper.residual(problem, image);
+            let normal = sweeper.residual_here(problem, image, Friction::Absent);
+            history.record(done, whole);
+            // Not a number is not within the bound.
+            let worthwhile = whole <= NORMAL_MATTERS * normal;
+            if first && !worthwhile {
+                r.copy_from_slice(&self.window.start);
+                return done;
+            }
+            if !worthwhile || normal <= target || done + NORMAL_SWEEPS >= most {
+                r.copy_from_slice(image);
+                return done;
+            }
+        }
+        done
+    }
+
+    /// At the end of the budget: the last image or that of the shortest step, whichever has the smaller residual.
+    fn keep_the_better(&mut self, problem: &ContactProblem, r: &mut [f64], report: &mut SweepReport) {
+        let Window { image, best, shortest, .. } = &mut self.window;
+        if report.residual.is_finite() && *shortest < f64::INFINITY {
+            r.copy_from_slice(image);
+            let other = self.sweeps.sweeper.residual(problem, best);
+            if other < report.residual {
+                report.residual = other;
+                r.copy_from_slice(best);
+            }
+        }
+        make_feasible(problem, r);
+    }
+}
+
+fn has_friction(problem: &ContactProblem) -> bool {
+    problem.blocks().iter().any(|block| matches!(block.law, Law::Coulomb { mu } if mu > 0.0))
+}
+
+/// Whether no contact carries an impulse.
+fn is_cold(problem: &ContactProblem, r: &[f64]) -> bool {
+    let carries = |c: usize| r[problem.range(c)].iter().any(|x| *x != 0.0);
+    let mut blocks = problem.blocks().iter().enumerate();
+    !blocks.any(|(c, block)| matches!(block.law, Law::Coulomb { .. }) && carries(c))
+}
