@@ -7,10 +7,10 @@
 //! | 0 | the guess; in simulations, a Newton step from one that is nearly certified | always: a resting scene ends here |
 //! | 1 | one contact in closed form; pivoting, of up to 16 rows without any factorization | one block; no friction |
 //! | 1 | sweeps, then dense Newton | at most 16 blocks and 48 rows |
-//! | 2 | exact Gauss–Seidel | while its measured rate promises to be cheaper than the next tier |
+//! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, folds next to the end, smoothed Newton, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, smoothed Newton, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -23,13 +23,15 @@ mod frictionless;
 mod options;
 mod principal_pivots;
 mod redundancy;
+mod release;
+mod sweeping;
 
 use crate::interior_point::{Ending, PathOptions, Start};
 use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
 use crate::small::SmallNewton;
-use crate::sweep::{Direction, Sweeper};
+use crate::sweep::{AcceleratedSweeps, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
@@ -39,20 +41,12 @@ pub use options::{ExactOptions, Folds, Guesses, Persistence, Selection};
 use principal_pivots::PrincipalPivots;
 use redundancy::{Redundancy, redundancy};
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Tolerance};
+use sweeping::SweepBudget;
 
 /// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
 const SMALL: usize = 16;
 /// Up to so many blocks everything is tried also in a simulation: it takes a second at worst.
 const MOST_PERSISTED: usize = 96;
-/// Sweeps between two looks at the rate.
-const SWEEPS_PER_LOOK: usize = 10;
-/// The same where the rate says that the end is far.
-const MOST_SWEEPS_PER_LOOK: usize = 50;
-/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
-const DOUBT: f64 = 2.0;
-/// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
-/// scalar code runs at about a third of the speed of the dense fronts.
-const FLOPS_PER_VISIT: f64 = 600.0;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
@@ -88,6 +82,7 @@ pub struct Exact {
     pub options: ExactOptions,
     certifier: Certifier,
     sweeper: Sweeper<OneContact>,
+    accelerated: AcceleratedSweeps<OneContact>,
     small: SmallNewton,
     interior: InteriorPoint,
     newton: NewtonStep,
@@ -110,6 +105,10 @@ struct Search<'a> {
     prepared: bool,
     /// Whether a path ended in a thicket of folds.
     tangled: bool,
+    /// Whether it began from a guess.
+    warm: bool,
+    /// The iterate from which contacts were last released, by how good it was.
+    released_from: f64,
     /// Factorizations of methods that keep their own matrices.
     other_factorizations: usize,
 }
@@ -210,61 +209,6 @@ impl Exact {
         self.consider(search, impulses) || self.polish(search, impulses, history)
     }
 
-    /// Tier 2. Sweeps while the rate pays.
-    fn sweeps(
-        &mut self,
-        search: &mut Search,
-        impulses: &mut [f64],
-        effort: SweepBudget,
-        cap: usize,
-        history: &mut History,
-    ) -> bool {
-        let problem = search.problem;
-        let cost = FLOPS_PER_VISIT * problem.blocks().len() as f64;
-        self.candidate.copy_from_slice(impulses);
-        self.sweeper.prepare(problem);
-        self.sweeper.begin(problem, &self.candidate);
-        let target = 0.5 * search.stop.tolerance.value;
-        let small = problem.blocks().len() <= SMALL;
-        let arrived = search.stop.target_speed(problem);
-        let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
-        let mut last = search.best;
-        let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
-        let cap = cap.min(search.left());
-        while done < cap {
-            let mut swept = 0;
-            while swept < ahead.min(cap - done) {
-                let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
-                done += 1;
-                swept += 1;
-                search.spend(1);
-                // Nothing moves any more: worth asking the judge at once.
-                if change <= arrived {
-                    break;
-                }
-            }
-            if self.consider(search, impulses) {
-                return true;
-            }
-            self.sweeper.begin(problem, &self.candidate);
-            history.record(search.effort.iterations, search.best);
-            let now = search.best;
-            // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
-            let rate = (now / last).ln() / swept as f64;
-            let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
-            if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
-                return false;
-            }
-            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && doubt * needed * cost > self.budget(search, effort) {
-                return false;
-            }
-            last = now;
-            // A look costs as much as a sweep or two: none before half of what is still needed.
-            ahead = SWEEPS_PER_LOOK.max((0.5 * needed).min(MOST_SWEEPS_PER_LOOK as f64) as usize);
-        }
-        false
-    }
-
     fn prepare_systems(&mut self, search: &mut Search) {
         if !search.prepared {
             self.interior.prepare(search.problem);
@@ -336,8 +280,23 @@ impl Exact {
         if !take && at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
             return;
         }
-        if verdict == Verdict::Open {
-            self.climb(search, impulses, history);
+        if verdict == Verdict::Open && !self.climb(search, impulses, history) && !self.is_bounded(search) {
+            self.forget_the_guess(search, impulses, history);
+        }
+    }
+
+    /// Once more from nothing: a guess may be closer than every path comes, and lead nowhere.
+    fn forget_the_guess(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
+        if !search.warm || search.left() == 0 {
+            return;
+        }
+        let (kept, best, certificate) = (impulses.to_vec(), search.best, search.certificate);
+        impulses.fill(0.0);
+        make_feasible(search.problem, impulses);
+        (search.best, search.certificate, search.released_from) = (f64::INFINITY, None, f64::INFINITY);
+        if !self.climb(search, impulses, history) && search.best > best {
+            (search.best, search.certificate) = (best, certificate);
+            impulses.copy_from_slice(&kept);
         }
     }
 
@@ -361,6 +320,7 @@ impl Exact {
     fn climb(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let warm = impulses.iter().any(|x| *x != 0.0);
+        search.warm = warm;
         if problem.blocks().len() == 1 {
             self.candidate.copy_from_slice(impulses);
             if one_contact::solve_problem(problem, &mut self.candidate).is_some() {
@@ -382,8 +342,12 @@ impl Exact {
             }
         } else if !canonical {
             // A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
-            let skip = redundancy == Redundancy::Yes && (warm || self.in_manifolds(search));
-            if !skip && self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history) {
+            let arrived = match redundancy {
+                Redundancy::Yes if warm || self.in_manifolds(search) => false,
+                Redundancy::Yes => self.accelerated_sweeps(search, impulses, history),
+                _ => self.sweeps(search, impulses, SweepBudget::WhileItPays, self.options.max_sweeps, history),
+            };
+            if arrived {
                 return true;
             }
             // Newton leaps or, among contacts that may be redundant, not at all.
@@ -464,7 +428,7 @@ impl Exact {
     }
 
     /// Where a path came close: Newton steps from its inside; else sweeps, which even out what its last factorizations
-    /// lost, and Newton steps again.
+    /// lost, and Newton steps again; else without contacts that contradict others.
     fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if search.best > CLOSE * search.stop.tolerance.value {
             return false;
@@ -473,6 +437,7 @@ impl Exact {
         self.newton(search, impulses, &options, history)
             || self.sweeps(search, impulses, SweepBudget::WhileItPays, POLISHING_SWEEPS, history)
             || self.newton(search, impulses, &options, history)
+            || self.release(search, impulses, history)
     }
 
     /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then slow variants of
@@ -529,15 +494,6 @@ impl Exact {
     }
 }
 
-/// How long sweeps may go on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SweepBudget {
-    /// While they promise to be cheaper than the interior point.
-    WhileItPays,
-    /// To their cap.
-    ToTheCap,
-}
-
 impl ContactSolver for Exact {
     fn name(&self) -> &'static str {
         "exact"
@@ -558,6 +514,8 @@ impl ContactSolver for Exact {
             effort: Effort::default(),
             prepared: false,
             tangled: false,
+            warm: false,
+            released_from: f64::INFINITY,
             other_factorizations: 0,
         };
         self.escalate(&mut search, impulses, history);

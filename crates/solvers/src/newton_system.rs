@@ -215,8 +215,28 @@ impl NewtonSystem {
         &mut self.k[self.k_starts[c]..self.k_starts[c + 1]]
     }
 
-    /// Factors with the K given.
+    /// Factors with the K given. Contacts that all stick have the same K wherever the impulses are, so that the factor at
+    /// hand may be of these very numbers.
     pub fn factor(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
+        self.assemble(problem);
+        if same_bits(&self.factored, &self.values) {
+            return Ok(());
+        }
+        self.factored.clear();
+        self.lu.factor(&self.values)?;
+        self.factored.extend_from_slice(&self.values);
+        Ok(())
+    }
+
+    /// The same for a K that has not been and will not come again.
+    pub fn factor_once(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
+        self.assemble(problem);
+        self.factored.clear();
+        self.lu.factor(&self.values)
+    }
+
+    fn assemble(&mut self, problem: &ContactProblem) {
+        self.factorizations += 1;
         match &self.form {
             Form::Velocity(form) => {
                 widest(
@@ -228,15 +248,6 @@ impl NewtonSystem {
                 assemble_impulse(&self.graph, problem, &self.k, &self.k_starts, &mut self.values);
             }
         }
-        self.factorizations += 1;
-        // Contacts that all stick have the same K wherever the impulses are: the factor at hand is of these very numbers.
-        if same_bits(&self.factored, &self.values) {
-            return Ok(());
-        }
-        self.factored.clear();
-        self.lu.factor(&self.values)?;
-        self.factored.extend_from_slice(&self.values);
-        Ok(())
     }
 
     /// Whether the determinant of the last `I + K W` is positive; that of the velocity form is the same (Sylvester).

@@ -7,14 +7,22 @@
 use crate::cone;
 use signorini_problem::{ContactProblem, Law};
 
+/// Share of the square of the most friction that round-off cannot take for too much.
+const WELL_INSIDE: f64 = 1.0 - 1e-12;
+
 /// Moves every block of `r` [N·s] to the nearest impulse its law allows. Blocks that are not finite become the allowed
 /// impulse nearest to zero. Feasible blocks are not touched.
 pub fn make_feasible(problem: &ContactProblem, r: &mut [f64]) {
     for (c, block) in problem.blocks().iter().enumerate() {
         let r = &mut r[problem.range(c)];
-        // No impulse is in every cone; most contacts of most guesses carry none.
-        if matches!(block.law, Law::Coulomb { .. }) && r.iter().all(|x| *x == 0.0) {
-            continue;
+        if let Law::Coulomb { mu } = block.law {
+            // No impulse is in every cone, and one well inside stays as it is: most of most guesses. Not a number is neither.
+            let friction: f64 = r[1..].iter().map(|x| x * x).sum();
+            let most = (mu * r[0]) * (mu * r[0]);
+            let tells = (f64::MIN_POSITIVE..f64::INFINITY).contains(&most);
+            if tells && r[0] > 0.0 && friction <= WELL_INSIDE * most || r.iter().all(|x| *x == 0.0) {
+                continue;
+            }
         }
         if r.iter().any(|x| !x.is_finite()) {
             r.fill(0.0);

@@ -157,12 +157,10 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     if let Some(impact) = &contact.impact {
         return -impact.target(scale * contact.restitution, dt);
     }
-    if contact.gap > 0.0 {
-        return if contact.patch == PatchState::Open { contact.gap / dt } else { 0.0 };
-    }
-    match stabilisation {
-        Stabilisation::VelocityBias { fraction } => fraction * contact.gap / dt,
-        Stabilisation::None | Stabilisation::SplitImpulse { .. } => 0.0,
+    match (stabilisation, contact.patch) {
+        (Stabilisation::VelocityBias { fraction }, _) if contact.gap <= 0.0 => fraction * contact.gap / dt,
+        (_, PatchState::Open { sunk }) => (contact.gap + sunk).max(0.0) / dt,
+        (_, PatchState::Shut) => 0.0,
     }
 }
 

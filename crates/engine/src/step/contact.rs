@@ -12,9 +12,11 @@
 //! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
 //! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
 //! that nothing but round-off asks for. For the same reason the gaps of a patch enter as an affine function of the place
-//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close, else as they
-//! are, with overlaps as zero. (That cut contradicts the open corners in the last digits, but pushing overlap out by a
-//! velocity would put in energy.)
+//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close; else as they
+//! are, measured from the deepest point, so that a tilted face may lie down on what it has sunk to. Where that is deeper
+//! than what counts as shut, overlaps enter as zero. (Pushing them out by a velocity would put in energy. A cut contradicts
+//! the open corners: where by less than a tolerance or two, contacts share impulses that only round-off decides on, and no
+//! method arrives.)
 //!
 //! # Impacts inside a step
 //!
@@ -54,10 +56,13 @@ const CAUGHT: f64 = 1e-7;
 pub(crate) const SHUT_SPEED: f64 = 6e-5;
 
 /// Whether all gaps of a patch are shut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PatchState {
     Shut,
-    Open,
+    Open {
+        /// Overlap of its deepest point if that is shut, else zero \[m\].
+        sunk: f64,
+    },
 }
 
 /// A bounce.
@@ -357,8 +362,13 @@ struct Patch<'a> {
 impl<'a> Patch<'a> {
     fn new(manifold: &'a Manifold, material: Material, dt: f64) -> Self {
         let nearest = manifold.nearest().map_or(DVec3::ZERO, ManifoldPoint::middle);
-        let open = manifold.points.iter().any(|p| p.gap > SHUT_SPEED * dt);
-        let state = if open { PatchState::Open } else { PatchState::Shut };
+        let shut = SHUT_SPEED * dt;
+        let least = manifold.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        let state = if manifold.points.iter().any(|p| p.gap > shut) {
+            PatchState::Open { sunk: if (-shut..0.0).contains(&least) { -least } else { 0.0 } }
+        } else {
+            PatchState::Shut
+        };
         Patch { manifold, frame: contact_frame(manifold.normal), nearest, state, material }
     }
     /// `point`, moved along the normal into the plane of the nearest point \[m\].

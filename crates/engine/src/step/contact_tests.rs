@@ -13,7 +13,7 @@ fn contact(gap: f64, restitution: f64) -> Contact {
         arm_a: DVec3::ZERO,
         arm_b: DVec3::ZERO,
         gap,
-        patch: PatchState::Open,
+        patch: PatchState::Open { sunk: 0.0 },
         friction: 0.5,
         restitution,
         impact: None,

@@ -175,7 +175,7 @@ impl Path {
         self.refresh_velocity(system, problem);
         self.linearise(system, problem);
         end.iterations += 1;
-        system.factor(problem).ok()
+        system.factor_once(problem).ok()
     }
 
     /// Newton orthogonal to the tangent until on the path; the size of the first correction, or nothing if it does not

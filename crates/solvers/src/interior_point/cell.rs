@@ -185,6 +185,7 @@ impl Point {
     }
 
     /// c of `dr = c − K dy` for the right-hand sides of the model.
+    #[inline]
     pub(super) fn offset(&self, cell: &Cell, model: &Model) -> [f64; 3] {
         let rhs = &model.rhs;
         match *cell {
@@ -215,17 +216,18 @@ impl Point {
     }
 
     /// The extra slacks' part of a direction whose `dr`, `dy` are known.
-    pub(super) fn complete(&self, cell: &Cell, rhs: &[f64; 4], d: &mut Direction) {
+    #[inline]
+    pub(super) fn complete(&self, cell: &Cell, model: &Model, d: &mut Direction) {
+        let rhs = &model.rhs;
         match *cell {
             Cell::Frictional { mu } => {
-                let x0 = mu * self.r[0];
                 d.dextra = (rhs[1]
                     - mu * self.extra * d.dr[0]
                     - self.y[1] * d.dr[1]
                     - self.y[2] * d.dr[2]
                     - self.r[1] * d.dy[1]
                     - self.r[2] * d.dy[2])
-                    / x0;
+                    * model.tangential.inverse_x0;
             }
             Cell::Interval { lo, hi } => {
                 if lo.is_finite() {

@@ -141,8 +141,10 @@ pub(super) struct Path {
     pub(super) joint_trial: Vec<f64>,
     /// The first iterate, whose products are all the same.
     pub(super) origin: Saved,
-    /// The last iterate reached by a long step.
+    /// The last iterate reached by a long step, once a short one has left it.
     pub(super) centred: Saved,
+    /// Whether the iterate was reached by a long step.
+    after_long_step: bool,
     pub(super) products: usize,
     /// Natural map [m/s] of the iterate.
     pub(super) residual: f64,
@@ -196,10 +198,10 @@ impl Path {
         let (mut lowest, mut stalled, mut jams, mut turns) = (f64::INFINITY, 0, 0, 0);
         let most = stop.max_iterations.unwrap_or(usize::MAX);
         let (mut allowed, mut arc_steps) = (cap, options.max_arc_steps);
-        let (mut origin, mut centred) = (std::mem::take(&mut self.origin), std::mem::take(&mut self.centred));
+        let mut origin = std::mem::take(&mut self.origin);
         origin.keep(self, 0.0);
-        centred.keep(self, 0.0);
-        (self.origin, self.centred) = (origin, centred);
+        self.origin = origin;
+        self.after_long_step = true;
         let mut rungs = self.rungs(problem, options.ending);
         loop {
             // Progress of this path alone: the guess may have been better than its first iterates.
@@ -224,11 +226,6 @@ impl Path {
             }
             let Some(length) = self.advance(system, problem, options, &rungs, stalled) else { break };
             end.iterations += 1;
-            if length >= LONG_STEP {
-                let mut centred = std::mem::take(&mut self.centred);
-                centred.keep(self, 0.0);
-                self.centred = centred;
-            }
             jams = if length < JAMMED { jams + 1 } else { 0 };
             let near = end.merit.measured(problem, stop.tolerance.measure) <= options.near * stop.tolerance.value;
             if jams >= JAMS_BEFORE_ARC && (turns == options.max_turns || near) {
@@ -337,7 +334,7 @@ impl Path {
         self.spread_weights(problem, options.weights);
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
-        system.factor(problem).ok()?;
+        system.factor_once(problem).ok()?;
         // Predictor: straight at the solution.
         self.direction(system, problem, Goal::Products { target: 0.0 });
         std::mem::swap(&mut self.predictor, &mut self.trial);
@@ -371,6 +368,13 @@ impl Path {
         if !length.is_finite() || length <= 0.0 {
             return None;
         }
+        // Kept only when it is to be left by a short step: until then nobody asks for it.
+        if self.after_long_step && length < LONG_STEP {
+            let mut centred = std::mem::take(&mut self.centred);
+            centred.keep(self, 0.0);
+            self.centred = centred;
+        }
+        self.after_long_step = length >= LONG_STEP;
         self.apply(problem, length).then_some(length)
     }
 
@@ -437,7 +441,12 @@ impl Path {
             let range = problem.range(c);
             let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
             self.models[c] = point.linearise(&self.cells[c]);
-            for (k, row) in k.chunks_exact_mut(rows).zip(&self.models[c].k) {
+            let found = &self.models[c].k;
+            if let Ok(k) = <&mut [f64; 9]>::try_from(&mut *k) {
+                k.copy_from_slice(found.as_flattened());
+                continue;
+            }
+            for (k, row) in k.chunks_exact_mut(rows).zip(found) {
                 k.copy_from_slice(&row[..rows]);
             }
         }
@@ -491,7 +500,7 @@ impl Path {
                 d.dr[i] = self.dr[row];
                 d.dy[i] = self.w_dr[row] - slack[i];
             }
-            self.point(problem, c).complete(&cell, &self.models[c].rhs, &mut d);
+            self.point(problem, c).complete(&cell, &self.models[c], &mut d);
             self.trial[c] = d;
         }
         self.joint_trial.copy_from_slice(&self.dr);

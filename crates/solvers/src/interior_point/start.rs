@@ -215,6 +215,8 @@ impl Path {
             if merit.suffices(problem, stop) {
                 impulses.copy_from_slice(&self.stuck);
                 (end.merit, end.suffices) = (merit, true);
+                // A factorization, as a step of the path is.
+                end.iterations += 1;
                 return true;
             }
             // A contact that slips or opens keeps the residual from falling further.

@@ -12,7 +12,7 @@ use faer::sparse::linalg::amd;
 /// A front may be merged with its parent while the explicit zeros stay below this share of the merged panel.
 const MERGE_ZERO_SHARE: f64 = 0.15;
 /// Fronts with at most this many pivot rows are merged more freely: their overhead outweighs the zeros.
-const MERGE_SMALL_PIVOTS: usize = 24;
+const MERGE_SMALL_PIVOTS: usize = 12;
 /// The share of zeros allowed for those.
 const MERGE_SMALL_ZERO_SHARE: f64 = 0.4;
 

@@ -27,6 +27,8 @@ use polygon::Polygon;
 
 /// The overlap must show the separation found to this fraction of the pieces' size, or the closest points are added.
 const SHOWN: f64 = 1e-10;
+/// The closest points are those of a corner nearer than this fraction of the smaller core's size.
+const TWIN: f64 = 1e-6;
 
 /// Finds contact points. Keeps its memory between calls.
 #[derive(Default)]
@@ -255,7 +257,7 @@ impl Workspace {
         if !self.shows(apart, a, b) {
             let half = apart.normal * (0.5 * apart.gap);
             let (on_a, on_b) = (apart.middle - half, apart.middle + half);
-            self.found.push(OverlapPoint { on_a, on_b, gap: apart.gap, key: FeatureKey::WITNESS });
+            self.add_witness(apart, on_a, on_b, TWIN * f64::min(a.core.size(), b.core.size()));
         }
         self.emit(apart.normal, a.radius, b.radius, out);
     }
@@ -272,6 +274,19 @@ impl Workspace {
     fn shows(&self, apart: &Separation, a: &Convex, b: &Convex) -> bool {
         let least = self.found.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
         least <= apart.gap + SHOWN * (a.core.size() + b.core.size())
+    }
+
+    /// Adds the closest points. A corner found there already becomes them: two points at one place with different gaps share
+    /// their impulse in a way that no gap decides, and solvers crawl.
+    fn add_witness(&mut self, apart: &Separation, on_a: DVec3, on_b: DVec3, twin: f64) {
+        let witness = OverlapPoint { on_a, on_b, gap: apart.gap, key: FeatureKey::WITNESS };
+        let near = |p: &&mut OverlapPoint| {
+            (p.on_a - on_a).reject_from_normalized(apart.normal).length_squared() <= twin * twin
+        };
+        match self.found.iter_mut().find(near) {
+            Some(corner) => *corner = OverlapPoint { key: corner.key, ..witness },
+            None => self.found.push(witness),
+        }
     }
 
     /// Turns the points found into a manifold, moving them from the cores out to the surfaces.

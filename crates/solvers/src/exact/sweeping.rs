@@ -1,0 +1,104 @@
+//! Sweeps as a tier: plain ones while their rate pays, accelerated ones among redundant contacts.
+
+use super::redundancy::{Redundancy, redundancy};
+use super::{Exact, SMALL, Search};
+use crate::History;
+use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
+
+/// Sweeps between two looks at the rate.
+const SWEEPS_PER_LOOK: usize = 10;
+/// The same where the rate says that the end is far.
+const MOST_SWEEPS_PER_LOOK: usize = 50;
+/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+const DOUBT: f64 = 2.0;
+/// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
+/// scalar code runs at about a third of the speed of the dense fronts.
+const FLOPS_PER_VISIT: f64 = 600.0;
+/// Cost of an accelerated sweep in plain ones.
+const ACCELERATED: f64 = 2.0;
+/// Most accelerated sweeps, and differences in their window.
+const MOST_ACCELERATED: usize = 200;
+const WINDOW: usize = 32;
+
+/// How long sweeps may go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SweepBudget {
+    /// While they promise to be cheaper than the interior point.
+    WhileItPays,
+    /// To their cap.
+    ToTheCap,
+}
+
+impl Exact {
+    /// Tier 2. Sweeps while the rate pays.
+    pub(super) fn sweeps(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        effort: SweepBudget,
+        cap: usize,
+        history: &mut History,
+    ) -> bool {
+        let problem = search.problem;
+        let cost = FLOPS_PER_VISIT * problem.blocks().len() as f64;
+        self.candidate.copy_from_slice(impulses);
+        self.sweeper.prepare(problem);
+        self.sweeper.begin(problem, &self.candidate);
+        let target = 0.5 * search.stop.tolerance.value;
+        let small = problem.blocks().len() <= SMALL;
+        let arrived = search.stop.target_speed(problem);
+        let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
+        let mut last = search.best;
+        let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
+        let cap = cap.min(search.left());
+        while done < cap {
+            let mut swept = 0;
+            while swept < ahead.min(cap - done) {
+                let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
+                done += 1;
+                swept += 1;
+                search.spend(1);
+                // Nothing moves any more: worth asking the judge at once.
+                if change <= arrived {
+                    break;
+                }
+            }
+            if self.consider(search, impulses) {
+                return true;
+            }
+            self.sweeper.begin(problem, &self.candidate);
+            history.record(search.effort.iterations, search.best);
+            let now = search.best;
+            // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
+            let rate = (now / last).ln() / swept as f64;
+            let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
+            if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
+                return false;
+            }
+            if needed > 2.0 * SWEEPS_PER_LOOK as f64 && doubt * needed * cost > self.budget(search, effort) {
+                return false;
+            }
+            last = now;
+            // A look costs as much as a sweep or two: none before half of what is still needed.
+            ahead = SWEEPS_PER_LOOK.max((0.5 * needed).min(MOST_SWEEPS_PER_LOOK as f64) as usize);
+        }
+        false
+    }
+
+    /// The same accelerated, at most so many as the interior point would cost: among redundant contacts plain ones crawl.
+    pub(super) fn accelerated_sweeps(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        history: &mut History,
+    ) -> bool {
+        let cost = ACCELERATED * FLOPS_PER_VISIT * search.problem.blocks().len() as f64;
+        let affordable = (self.budget(search, SweepBudget::WhileItPays) / cost) as usize;
+        let max_sweeps = affordable.min(MOST_ACCELERATED).min(search.left());
+        self.candidate.copy_from_slice(impulses);
+        let plan = AcceleratedPlan { depth: WINDOW, cold_start: ColdStart::Frictionless, max_sweeps };
+        let report = self.accelerated.run(search.problem, &mut self.candidate, &search.stop, plan, history);
+        search.spend(report.sweeps);
+        self.consider(search, impulses)
+    }
+}
