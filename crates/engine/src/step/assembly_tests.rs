@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::step::contact::{Feature, contact_frame};
 
 fn dot(row: &JacobianRow, v: &[f64; 12]) -> f64 {
     row.iter().zip(v).map(|(j, v)| j * v).sum()
@@ -54,4 +55,38 @@ fn rigid_motion_of_both_bodies_opens_nothing() {
     motion[6..9].copy_from_slice(&(v + w.cross(x_b)).to_array());
     motion[9..12].copy_from_slice(&w.to_array());
     assert!(dot(&row, &motion).abs() < 1e-15);
+}
+
+/// A bug once: overlaps of a face were cut to zero next to its open corners, which no motion of a rigid body can satisfy to
+/// the last digits. Measured from the deepest point they are those of a plane, and none pushes.
+#[test]
+fn gaps_of_a_tilted_face_stay_affine_where_it_has_sunk_by_less_than_what_counts_as_shut() {
+    let dt = 1.0 / 60.0;
+    let offset = |gap: f64, patch: PatchState, stabilisation: Stabilisation| {
+        let contact = Contact {
+            a: 0,
+            b: 1,
+            feature: Feature::default(),
+            point: DVec3::ZERO,
+            frame: contact_frame(DVec3::Z),
+            arm_a: DVec3::ZERO,
+            arm_b: DVec3::ZERO,
+            gap,
+            patch,
+            friction: 0.5,
+            restitution: 0.0,
+            impact: None,
+            guess: DVec3::ZERO,
+        };
+        normal_offset(&contact, 1.0, stabilisation, dt)
+    };
+    let open = PatchState::Open { sunk: 1e-7 };
+    // Corners of a rectangle: opposite gaps have the same sum.
+    let [a, b, c, d] = [-1e-7, 4e-6, 4.6e-6, 5e-7].map(|gap| offset(gap, open, Stabilisation::None));
+    assert_eq!(a, 0.0);
+    assert!(b > 0.0 && c > 0.0 && d > 0.0 && ((a + c) - (b + d)).abs() < 1e-18 / dt);
+    assert_eq!(offset(-1e-3, PatchState::Open { sunk: 0.0 }, Stabilisation::None), 0.0);
+    assert_eq!(offset(1e-7, PatchState::Shut, Stabilisation::None), 0.0);
+    let bias = Stabilisation::VelocityBias { fraction: 0.2 };
+    assert!((offset(-1e-7, open, bias) + 0.2 * 1e-7 / dt).abs() < 1e-18);
 }

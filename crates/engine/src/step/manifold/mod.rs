@@ -322,3 +322,27 @@ impl Workspace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bug once: the closest points, a nanometre deeper than the corner that they are, were told beside it, and two
+    /// contacts at one place with different gaps kept solvers from arriving.
+    #[test]
+    fn closest_points_at_a_corner_found_already_are_no_second_point() {
+        let mut work = Workspace::default();
+        let corner = FeatureKey { a: 3, b: 5 };
+        let at = |x: f64, gap: f64| (DVec3::new(x, 0.0, 0.0), DVec3::new(x, 0.0, gap));
+        let (on_a, on_b) = at(1.0, 2e-9);
+        work.found.push(OverlapPoint { on_a, on_b, gap: 2e-9, key: corner });
+        let apart = Separation { normal: DVec3::Z, gap: 1e-9, middle: DVec3::new(1.0, 0.0, 5e-10) };
+        let (on_a, on_b) = at(1.0 + 1e-12, 1e-9);
+        work.add_witness(&apart, on_a, on_b, 1e-6);
+        assert_eq!(work.found.len(), 1);
+        assert_eq!((work.found[0].gap, work.found[0].key), (1e-9, corner));
+        let (on_a, on_b) = at(1.1, 1e-9);
+        work.add_witness(&apart, on_a, on_b, 1e-6);
+        assert_eq!((work.found.len(), work.found[1].key), (2, FeatureKey::WITNESS));
+    }
+}
