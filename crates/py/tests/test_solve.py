@@ -13,7 +13,9 @@ def sliding_block():
     return np.eye(3) / 2, np.array([-0.1, 0.2, 0.0])
 
 
-@pytest.mark.parametrize("method", ["exact", "interior-point", "newton", "nsgs", "accelerated-nsgs", "block-pgs", "pgs", "de-saxce"])
+@pytest.mark.parametrize(
+    "method", ["exact", "interior-point", "newton", "nsgs", "accelerated-nsgs", "block-pgs", "pgs", "de-saxce"]
+)
 def test_sliding_block_from_paper(method):
     # r_N = 2 kg · 0.1 m/s; friction at its limit μ r_N; the block slides on at 0.15 m/s.
     W, q = sliding_block()
