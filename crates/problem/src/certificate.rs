@@ -175,7 +175,8 @@ pub struct Certifier {
     magnitude: Vec<f64>,
     bodies: Vec<f64>,
     residuals: Vec<Residual>,
-    batch: Batch,
+    /// Made when there are contacts enough for one.
+    batch: Option<Box<Batch>>,
 }
 
 /// Sizes of the vectors of an evaluation.
@@ -281,14 +282,18 @@ impl Certifier {
     fn grade_all(&mut self, problem: &ContactProblem, r: &[f64], sizes: &Sizes, certificate: &mut Certificate) {
         self.residuals.clear();
         let mut scales = Scales::of(problem);
-        let usual = sizes.are_usual();
+        let many = problem.blocks().len() >= WORTH_A_BATCH && sizes.are_usual();
+        let mut batch = many.then(|| self.batch.get_or_insert_default());
         let mut c = 0;
         while c < problem.blocks().len() {
-            let taken = if usual { self.batch.take(problem, &mut scales, c, r, &self.u) } else { 0 };
-            if taken >= WORTH_A_BATCH {
-                certificate.batch(&mut self.batch, &mut self.residuals);
-                c += taken;
-                continue;
+            let mut taken = 0;
+            if let Some(batch) = &mut batch {
+                taken = batch.take(problem, &mut scales, c, r, &self.u);
+                if taken >= WORTH_A_BATCH {
+                    certificate.batch(batch, &mut self.residuals);
+                    c += taken;
+                    continue;
+                }
             }
             let end = c + taken.max(1);
             while c < end {
