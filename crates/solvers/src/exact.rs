@@ -105,8 +105,6 @@ struct Search<'a> {
     prepared: bool,
     /// Whether a path ended in a thicket of folds.
     tangled: bool,
-    /// Whether it began from a guess.
-    warm: bool,
     /// The iterate from which contacts were last released, by how good it was.
     released_from: f64,
     /// Factorizations of methods that keep their own matrices.
@@ -280,14 +278,15 @@ impl Exact {
         if !take && at_rest && self.options.selection == Selection::Any && self.refine(search, impulses, history) {
             return;
         }
-        if verdict == Verdict::Open && !self.climb(search, impulses, history) && !self.is_bounded(search) {
+        let warm = impulses.iter().any(|x| *x != 0.0);
+        if verdict == Verdict::Open && !self.climb(search, impulses, history) && warm && !self.is_bounded(search) {
             self.forget_the_guess(search, impulses, history);
         }
     }
 
     /// Once more from nothing: a guess may be closer than every path comes, and lead nowhere.
     fn forget_the_guess(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
-        if !search.warm || search.left() == 0 {
+        if search.left() == 0 {
             return;
         }
         let (kept, best, certificate) = (impulses.to_vec(), search.best, search.certificate);
@@ -320,7 +319,6 @@ impl Exact {
     fn climb(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let warm = impulses.iter().any(|x| *x != 0.0);
-        search.warm = warm;
         if problem.blocks().len() == 1 {
             self.candidate.copy_from_slice(impulses);
             if one_contact::solve_problem(problem, &mut self.candidate).is_some() {
@@ -514,7 +512,6 @@ impl ContactSolver for Exact {
             effort: Effort::default(),
             prepared: false,
             tangled: false,
-            warm: false,
             released_from: f64::INFINITY,
             other_factorizations: 0,
         };
