@@ -4,10 +4,11 @@
 mod sweeps_fixtures;
 
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry, Tolerance};
+use signorini_scenes::problems::find;
 use signorini_solvers::one_contact::OneContact;
 use signorini_solvers::sweep::{ContactStep, Direction, RowStep, Sweeper};
 use signorini_solvers::{AcceleratedNsgs, ContactSolver, History, Method, Nsgs, Pgs, Status, StoppingRule, solve};
-use sweeps_fixtures::{Body, Scene, sphere_heap};
+use sweeps_fixtures::{Body, Contact, Scene, sphere_heap};
 
 /// The same scene in other units: every mass times `mass`, every length times `length`, every speed times `speed`.
 fn rescaled(scene: &Scene, mass: f64, length: f64, speed: f64) -> ContactProblem {
@@ -114,14 +115,77 @@ fn slow_iterations_do_not_stop_early() {
         }
     }
     let problem = scene.problem();
-    for value in [1e-3, 1e-4, 1e-5] {
+    for value in [1e-3, 1e-5, 1e-7, 1e-9] {
+        // The error of eight cubes falls by one part in 2200 a sweep: 1e-9 takes about 27 000.
+        let stop = StoppingRule { max_iterations: Some(40_000), ..StoppingRule::velocity(value) };
         let (mut pgs, mut nsgs, mut accelerated) = (Pgs::default(), Nsgs::default(), AcceleratedNsgs::default());
         for solver in [&mut pgs as &mut dyn ContactSolver, &mut nsgs, &mut accelerated] {
-            let solution = solve(&problem, solver, None, &StoppingRule::velocity(value)).unwrap();
+            let solution = solve(&problem, solver, None, &stop).unwrap();
             assert_eq!(solution.status, Status::Solved, "{} at {value}: {:?}", solver.name(), solution.certificate);
             let floor: f64 = solution.impulses[..12].iter().step_by(3).sum();
             // Each of the 32 contacts may miss by the tolerance.
             assert!((floor - 8.0 * 0.157).abs() < 32.0 * 8.0 * value, "floor carries {floor}");
+        }
+    }
+}
+
+/// Two bodies on one another, one contact under the centre of each: Gauss–Seidel on `[1/m₁, −1/m₁; −1/m₁, 1/m₁ + 1/m₂]`
+/// leaves `W₁₂²/(W₁₁W₂₂) = m₂/(m₁ + m₂)` of the error in every sweep, no more and no less.
+#[test]
+fn a_sweep_leaves_the_share_of_the_error_known_from_paper() {
+    for (light, heavy) in [(1.0, 1.0), (1.0, 3.0), (1.0, 99.0), (5.0, 2.0)] {
+        let mut scene = Scene { gravity_step: 0.157, ..Scene::default() };
+        scene.bodies.push(Body::cube(light, 1.0, [0.0, 0.0, 0.5]));
+        scene.bodies.push(Body::cube(heavy, 1.0, [0.0, 0.0, 1.5]));
+        scene.floor(0, [0.0; 3], 0.5, 0.0);
+        let (point, normal) = ([0.0, 0.0, 1.0], [0.0, 0.0, 1.0]);
+        scene.contacts.push(Contact { a: Some(0), b: Some(1), point, normal, mu: 0.5, restitution: 0.0 });
+        let problem = scene.problem();
+        let share = heavy / (light + heavy);
+        for errors in
+            [normal_errors::<OneContact>(&problem, light + heavy), normal_errors::<RowStep>(&problem, light + heavy)]
+        {
+            for pair in errors.windows(2) {
+                assert!(
+                    (pair[1] / pair[0] - share).abs() < 1e-9,
+                    "{light} under {heavy}: {} of the error",
+                    pair[1] / pair[0]
+                );
+            }
+        }
+    }
+}
+
+/// How much of the weight the first contact still lacks, after each of twelve sweeps but the first.
+fn normal_errors<S: ContactStep>(problem: &ContactProblem, mass: f64) -> Vec<f64> {
+    (2..12).map(|sweeps| after_sweeps::<S>(problem, sweeps)[0] / (mass * 0.157) - 1.0).collect()
+}
+
+/// Without friction a sweep minimises ½ rᵀWr + qᵀr over one contact after another, so no visit can raise it. The
+/// residual, a largest of many, may rise meanwhile.
+#[test]
+fn sweeps_without_friction_never_raise_the_energy() {
+    let problem = sphere_heap(6, 0.0).problem();
+    let mut last: f64 = 0.0;
+    for sweeps in 1..60 {
+        let r = after_sweeps::<OneContact>(&problem, sweeps);
+        let u = problem.velocity(&r);
+        let energy: f64 = r.iter().zip(u.iter().zip(problem.q())).map(|(r, (u, q))| 0.5 * r * (u + q)).sum();
+        assert!(energy <= last + 1e-15 * last.abs(), "{energy} J after {last} J");
+        last = energy;
+    }
+}
+
+/// Where the last sweep changed no velocity by more than the tolerance, the residual is still up to 1.6 times that on
+/// this wall: stopping on the change alone would end unsolved at some of these tolerances.
+#[test]
+fn a_small_change_of_velocity_is_no_small_residual() {
+    let wall = find("wall3x3").unwrap().generate().unwrap().problem;
+    for step in 0..40 {
+        let tolerance = 1e-3 * 0.95f64.powi(step);
+        for method in [Method::Pgs, Method::Nsgs] {
+            let solution = solve(&wall, &mut *method.solver(), None, &StoppingRule::velocity(tolerance)).unwrap();
+            assert_eq!(solution.status, Status::Solved, "{method} at {tolerance}: {:?}", solution.certificate);
         }
     }
 }
