@@ -10,7 +10,7 @@
 //! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, smoothed Newton, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -18,6 +18,8 @@
 //! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts where there is friction, and ends
 //! at the limit of the central path instead of the first point of it that suffices.
 
+#[cfg(feature = "socp")]
+mod convex_laws;
 mod few_blocks;
 mod frictionless;
 mod options;
@@ -36,6 +38,8 @@ use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
+#[cfg(feature = "socp")]
+use convex_laws::ConvexLaws;
 use few_blocks::few;
 pub use options::{ExactOptions, Folds, Guesses, Persistence, Selection};
 use principal_pivots::PrincipalPivots;
@@ -51,8 +55,9 @@ const MOST_PERSISTED: usize = 96;
 const CHEAP_FACTORIZATION: f64 = 5e7;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
-/// Tolerances within which an iterate is close to the end.
+/// An iterate is close to the end within so many tolerances, or within this residual, whatever the tolerance.
 const CLOSE: f64 = 1e4;
+const CLOSE_ANYWAY: f64 = 1e-5;
 /// Most sweeps of a polish.
 const POLISHING_SWEEPS: usize = 100;
 /// Rounds of the last sweeps over many blocks that leave more than this share of the residual are the end of them.
@@ -90,6 +95,8 @@ pub struct Exact {
     pivoting: BlockPivoting,
     lemke: Lemke,
     smoothed: FischerBurmeister,
+    #[cfg(feature = "socp")]
+    convex: ConvexLaws,
     candidate: Vec<f64>,
 }
 
@@ -115,6 +122,11 @@ impl Search<'_> {
     fn spend(&mut self, iterations: usize) {
         self.effort.iterations += iterations;
         self.stop.max_iterations = self.stop.max_iterations.map(|most| most.saturating_sub(iterations));
+    }
+
+    /// Whether what is left is a matter of digits, not of finding out which contacts carry.
+    fn is_close(&self) -> bool {
+        self.best <= f64::max(CLOSE * self.stop.tolerance.value, CLOSE_ANYWAY)
     }
 
     /// Iterations that are left, if they are counted.
@@ -428,7 +440,7 @@ impl Exact {
     /// Where a path came close: Newton steps from its inside; else sweeps, which even out what its last factorizations
     /// lost, and Newton steps again; else without contacts that contradict others.
     fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        if search.best > CLOSE * search.stop.tolerance.value {
+        if !search.is_close() {
             return false;
         }
         let options = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
@@ -456,7 +468,7 @@ impl Exact {
         let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };
         if self.options.folds == Folds::WalkAround
             && !search.tangled
-            && (!bounded || search.best <= CLOSE * search.stop.tolerance.value)
+            && (!bounded || search.is_close())
             && (self.path(search, impulses, Start::Uniform, stubborn, history)
                 || self.polish(search, impulses, history))
         {
@@ -465,7 +477,11 @@ impl Exact {
         if bounded {
             return false;
         }
-        if self.smoothed(search, impulses, history) {
+        #[cfg(feature = "socp")]
+        if self.convex_laws(search, impulses, history) {
+            return true;
+        }
+        if self.smoothed(search, impulses, history) || self.accelerated_from_nothing(search, impulses, history) {
             return true;
         }
         if self.interior.system().flops() <= CHEAP_FACTORIZATION {
@@ -479,7 +495,7 @@ impl Exact {
         // Where sweeps creep, a Newton step in between may see the end.
         for _ in 0..LAST_ROUNDS {
             let before = search.best;
-            if self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / LAST_ROUNDS, history)
+            if self.sweeps(search, impulses, SweepBudget::ToTheCap, self.options.last_sweeps / 2 / LAST_ROUNDS, history)
                 || self.polish(search, impulses, history)
             {
                 return true;

@@ -12,7 +12,7 @@
 //!
 //! Cost: a path each, of 15 to 30 factorizations. Where the central path and Newton's method have come close and stall.
 
-use super::{CLOSE, Exact, Search};
+use super::{Exact, Search};
 use crate::History;
 use crate::interior_point::{PathOptions, Start};
 use crate::newton::NewtonOptions;
@@ -28,7 +28,7 @@ const FAR: f64 = 4.0;
 impl Exact {
     /// From the best iterate, if it is close; whether that ends certified.
     pub(super) fn release(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        if search.best > CLOSE * search.stop.tolerance.value || search.best >= search.released_from {
+        if !search.is_close() || search.best >= search.released_from {
             return false;
         }
         search.released_from = search.best;

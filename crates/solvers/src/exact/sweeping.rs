@@ -1,7 +1,7 @@
 //! Sweeps as a tier: plain ones while their rate pays, accelerated ones among redundant contacts.
 
 use super::redundancy::{Redundancy, redundancy};
-use super::{Exact, SMALL, Search};
+use super::{Exact, MOST_PERSISTED, SMALL, Search};
 use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 
@@ -94,8 +94,34 @@ impl Exact {
     ) -> bool {
         let cost = ACCELERATED * FLOPS_PER_VISIT * search.problem.blocks().len() as f64;
         let affordable = (self.budget(search, SweepBudget::WhileItPays) / cost) as usize;
-        let max_sweeps = affordable.min(MOST_ACCELERATED).min(search.left());
         self.candidate.copy_from_slice(impulses);
+        self.accelerate(search, impulses, affordable.min(MOST_ACCELERATED), history)
+    }
+
+    /// Part of tier 5: the same from no impulse at all, far from where every path has ended.
+    pub(super) fn accelerated_from_nothing(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        history: &mut History,
+    ) -> bool {
+        if search.problem.blocks().len() > MOST_PERSISTED {
+            return false;
+        }
+        self.candidate.fill(0.0);
+        self.accelerate(search, impulses, self.options.last_sweeps / 2, history)
+            || self.polish(search, impulses, history)
+    }
+
+    /// From `candidate`.
+    fn accelerate(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        most_sweeps: usize,
+        history: &mut History,
+    ) -> bool {
+        let max_sweeps = most_sweeps.min(search.left());
         let plan = AcceleratedPlan { depth: WINDOW, cold_start: ColdStart::Frictionless, max_sweeps };
         let report = self.accelerated.run(search.problem, &mut self.candidate, &search.stop, plan, history);
         search.spend(report.sweeps);
