@@ -10,7 +10,7 @@
 //! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -18,6 +18,7 @@
 //! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts where there is friction, and ends
 //! at the limit of the central path instead of the first point of it that suffices.
 
+mod aligned;
 #[cfg(feature = "socp")]
 mod convex_laws;
 mod few_blocks;
@@ -38,6 +39,7 @@ use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
+use aligned::Square;
 #[cfg(feature = "socp")]
 use convex_laws::ConvexLaws;
 use few_blocks::few;
@@ -49,8 +51,8 @@ use sweeping::SweepBudget;
 
 /// Up to so many blocks a few Newton steps are cheaper than many sweeps, redundant or not.
 const SMALL: usize = 16;
-/// Up to so many blocks everything is tried also in a simulation: it takes a second at worst.
-const MOST_PERSISTED: usize = 96;
+/// Up to so many blocks everything is tried also in a simulation: it takes a second or two at worst.
+const MOST_PERSISTED: usize = 128;
 /// Multiplications of a factorization up to which slow paths are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
@@ -95,6 +97,7 @@ pub struct Exact {
     pivoting: BlockPivoting,
     lemke: Lemke,
     smoothed: FischerBurmeister,
+    pyramid: Square,
     #[cfg(feature = "socp")]
     convex: ConvexLaws,
     candidate: Vec<f64>,
@@ -472,6 +475,9 @@ impl Exact {
             && (self.path(search, impulses, Start::Uniform, stubborn, history)
                 || self.polish(search, impulses, history))
         {
+            return true;
+        }
+        if self.aligned_pyramids(search, impulses, history) {
             return true;
         }
         if bounded {

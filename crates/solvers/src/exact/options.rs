@@ -47,8 +47,8 @@ pub enum Persistence {
     /// Everything is tried, however long it takes: for problems that are to be solved once.
     #[default]
     Thorough,
-    /// Beyond a few dozen blocks, ends with the first round of the last tier. Costs up to some hundred factorizations: for
-    /// simulations, where the next step poses another problem.
+    /// Beyond a few dozen blocks, ends with the first round of the last tier. Costs up to some hundred factorizations, and
+    /// about a second where an iterate comes close and stalls: for simulations, where the next step poses another problem.
     Bounded,
 }
 
