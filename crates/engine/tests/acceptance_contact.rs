@@ -203,7 +203,8 @@ fn criterion_18_fuzzed_scenes_stay_finite_fixed_bodies_bit_identical_and_runs_re
     }
     println!("{scenes} scenes: {degraded} degraded steps, {refused} refused");
     assert_eq!(refused, 0);
-    assert!(200 * degraded <= 3 * scenes, "{degraded} degraded steps");
+    // Measured: 12 of 300 000 steps.
+    assert!(2000 * degraded <= 3 * scenes, "{degraded} degraded steps");
 }
 
 #[test]

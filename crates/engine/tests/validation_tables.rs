@@ -28,7 +28,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// Tests of every file, by the name of the file.
 fn tests() -> BTreeMap<String, BTreeSet<String>> {
     let mut files = Vec::new();
-    for name in ["problem", "solvers", "engine", "record", "cli"] {
+    for name in ["problem", "solvers", "engine", "scenes", "record", "cli"] {
         rust_files(&root().join("crates").join(name).join("src"), &mut files);
         rust_files(&root().join("crates").join(name).join("tests"), &mut files);
     }

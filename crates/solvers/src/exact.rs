@@ -477,7 +477,7 @@ impl Exact {
         {
             return true;
         }
-        if self.aligned_pyramids(search, impulses, history) {
+        if (!bounded || search.is_close()) && self.aligned_pyramids(search, impulses, history) {
             return true;
         }
         if bounded {

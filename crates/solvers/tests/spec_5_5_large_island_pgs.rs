@@ -5,7 +5,7 @@ mod sweeps_fixtures;
 
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry};
 use signorini_solvers::sweep::{Direction, RowStep, Sweeper};
-use signorini_solvers::{Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, solve};
+use signorini_solvers::{Method, Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, solve};
 use sweeps_fixtures::{Body, Scene, dense, length};
 
 const GH: f64 = 9.81 * 0.016;
@@ -132,6 +132,31 @@ fn no_discontinuity_at_twenty_rows() {
         assert!((a[0] - left).abs() < 1e-9 && a[2].abs() < 1e-9, "{contacts} contacts: {a:?}");
         for i in 0..6 {
             assert!((a[i] - b[i]).abs() < 1e-9, "{contacts} contacts: {a:?} {b:?}");
+        }
+    }
+}
+
+/// Criterion 6: every path to the answer gives the same motion, on either side of every size at which one takes over from
+/// another (16 blocks, 48 rows, and what counts as redundant).
+#[test]
+fn all_paths_agree_on_either_side_of_every_threshold() {
+    let left = 1.0 - 0.4 * GH / 1f64.hypot(0.4);
+    for contacts in 4..=40 {
+        let mut scene = sliding_cube([1.0, 0.4, 0.0], 0.4);
+        for i in 4..contacts {
+            scene.floor(0, [-0.45 + 0.1 * (i % 10) as f64, -0.3 + 0.15 * (i / 10) as f64, 0.0], 0.4, 0.0);
+        }
+        let problem = scene.problem();
+        for method in ["exact", "interior-point", "pgs", "nsgs", "accelerated-nsgs", "block-pgs"]
+            .map(|name| name.parse::<Method>().unwrap())
+        {
+            let solution = solve(&problem, &mut *method.solver(), None, &StoppingRule::default()).unwrap();
+            assert_eq!(solution.status, Status::Solved, "{method}, {contacts} contacts");
+            let v = scene.velocity_after(&problem, &solution.impulses, 0);
+            let expected = [left, 0.4 * left, 0.0, 0.0, 0.0, 0.0];
+            for i in 0..6 {
+                assert!((v[i] - expected[i]).abs() < 1e-8, "{method}, {contacts} contacts: {v:?}");
+            }
         }
     }
 }

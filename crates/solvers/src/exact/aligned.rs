@@ -1,12 +1,13 @@
-//! Next to the end, friction squares that point where each contact slides: the last digits by pivoting.
+//! Friction squares that point where each contact slides: which contacts let go, by pivoting.
 //!
 //! Where many contacts contradict each other in the last digits, which of them let go is a question of sets, and methods
-//! that move all impulses at once end between the answers. A friction pyramid is solved by exact changes of sets
+//! that move all impulses at once end between the answers; where paths fold, which of them slide is one too. A friction pyramid is solved by exact changes of sets
 //! (`polyhedral`). Its square is wrong about friction everywhere but at its corners, so it is turned, for each contact by
 //! itself, until a corner points against the slip: there it is Coulomb's law. Directions follow from the answer, which
 //! settles them in a few rounds; Newton steps do the rest.
 //!
-//! Cost: some hundred dense factorizations a round. Where the central path and Newton's method have come close and stall.
+//! Cost: some hundred dense factorizations a round. Where the central path and Newton's method have come close and stall, and
+//! where nothing else comes close.
 
 use super::{Exact, Search};
 use crate::newton::NewtonOptions;
@@ -16,9 +17,9 @@ use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Law, Symmetr
 
 /// Most rows, whose matrices are dense.
 const MOST_ROWS: usize = 400;
-/// Most rounds, and multiplications of all factorizations together: about a second.
+/// Most rounds, and multiplications of all factorizations together: half a second.
 const ROUNDS: usize = 6;
-const MULTIPLICATIONS: f64 = 2e9;
+const MULTIPLICATIONS: f64 = 1e9;
 /// Slip over the speed of the problem that has a direction, whatever friction says.
 const SLIDES: f64 = 1e-6;
 /// Share of the tolerance above which slip has a direction where friction is at its bound.
@@ -39,7 +40,7 @@ impl Default for Square {
 }
 
 impl Exact {
-    /// From the best iterate, if it is close; whether that ends certified.
+    /// From the best iterate; whether that ends certified.
     pub(super) fn aligned_pyramids(
         &mut self,
         search: &mut Search,
@@ -47,7 +48,7 @@ impl Exact {
         history: &mut History,
     ) -> bool {
         let problem = search.problem;
-        if !search.is_close() || problem.rows() > MOST_ROWS {
+        if problem.rows() > MOST_ROWS {
             return false;
         }
         let tolerance = search.stop.tolerance.value;
