@@ -96,11 +96,17 @@ pub struct Exact {
     principal: PrincipalPivots,
     pivoting: BlockPivoting,
     lemke: Lemke,
+    candidate: Vec<f64>,
+    last: Option<Box<LastMethods>>,
+}
+
+/// Methods of the last tier that bring their own matrices: made when first needed, since few problems ever get there.
+#[derive(Clone, Debug, Default)]
+struct LastMethods {
     smoothed: FischerBurmeister,
     pyramid: Square,
     #[cfg(feature = "socp")]
     convex: ConvexLaws,
-    candidate: Vec<f64>,
 }
 
 /// The best iterate so far and what it took.
@@ -215,7 +221,8 @@ impl Exact {
             return false;
         }
         self.candidate.fill(0.0);
-        let outcome = self.smoothed.iterate(search.problem, &mut self.candidate, &search.stop, history);
+        let methods = self.last.get_or_insert_default();
+        let outcome = methods.smoothed.iterate(search.problem, &mut self.candidate, &search.stop, history);
         let Ok(effort) = outcome else { return false };
         search.spend(effort.iterations);
         search.other_factorizations += effort.factorizations;

@@ -58,7 +58,8 @@ impl Exact {
             if left == 0 || search.left() == 0 {
                 return false;
             }
-            self.pyramid.0.options.max_factorizations = left;
+            let square = &mut self.last.get_or_insert_default().pyramid.0;
+            square.options.max_factorizations = left;
             let axes = slip_axes(problem, &r, tolerance);
             let Some(turned) = with_tangents(problem, &axes) else { return false };
             let stop = StoppingRule {
@@ -66,7 +67,7 @@ impl Exact {
                 ..StoppingRule::velocity(FINELY * tolerance)
             };
             turn(problem, &axes, Turn::Into, &mut r);
-            let Ok(effort) = self.pyramid.0.iterate(&turned, &mut r, &stop, history) else { return false };
+            let Ok(effort) = square.iterate(&turned, &mut r, &stop, history) else { return false };
             turn(problem, &axes, Turn::Back, &mut r);
             search.spend(effort.iterations);
             left = left.saturating_sub(effort.factorizations);

@@ -26,7 +26,8 @@ impl Exact {
             return false;
         }
         self.candidate.fill(0.0);
-        let outcome = self.convex.0.iterate(search.problem, &mut self.candidate, &search.stop, history);
+        let methods = self.last.get_or_insert_default();
+        let outcome = methods.convex.0.iterate(search.problem, &mut self.candidate, &search.stop, history);
         let Ok(effort) = outcome else { return false };
         search.spend(effort.iterations);
         search.other_factorizations += effort.factorizations;
