@@ -460,8 +460,9 @@ impl Exact {
             || self.release(search, impulses, history)
     }
 
-    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then slow variants of
-    /// the path where a factorization is cheap, and sweeps to their cap.
+    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then methods that look for
+    /// the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a factorization is cheap, and
+    /// sweeps to their cap.
     fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let bounded = self.is_bounded(search);
         for _ in 0..if bounded { 1 } else { self.options.max_rounds } {

@@ -1,10 +1,11 @@
 //! Friction squares that point where each contact slides: which contacts let go, by pivoting.
 //!
 //! Where many contacts contradict each other in the last digits, which of them let go is a question of sets, and methods
-//! that move all impulses at once end between the answers; where paths fold, which of them slide is one too. A friction pyramid is solved by exact changes of sets
-//! (`polyhedral`). Its square is wrong about friction everywhere but at its corners, so it is turned, for each contact by
-//! itself, until a corner points against the slip: there it is Coulomb's law. Directions follow from the answer, which
-//! settles them in a few rounds; Newton steps do the rest.
+//! that move all impulses at once end between the answers; where paths fold, which of them slide is one too. A friction
+//! pyramid is solved by exact changes of sets (`polyhedral`). Its square is wrong about friction everywhere but at its
+//! corners, so it is turned, for each contact by itself, until a corner points against the slip: there it is Coulomb's law.
+//! Directions follow from the answer, which settles them in a few rounds; Newton steps do the rest. A fixed point over
+//! directions, and no more: it may go in circles.
 //!
 //! Cost: some hundred dense factorizations a round. Where the central path and Newton's method have come close and stall, and
 //! where nothing else comes close.

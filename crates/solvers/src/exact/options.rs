@@ -20,7 +20,7 @@ pub struct ExactOptions {
     pub max_sweeps: usize,
     /// Most rounds of the last tier.
     pub max_rounds: usize,
-    /// Most sweeps when everything else has failed.
+    /// Most sweeps when everything else has failed, half of them accelerated.
     pub last_sweeps: usize,
     /// What to do where the central path turns back.
     pub folds: Folds,
