@@ -5,7 +5,7 @@ mod sweeps_fixtures;
 
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry};
 use signorini_solvers::sweep::{Direction, RowStep, Sweeper};
-use signorini_solvers::{Method, Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, solve};
+use signorini_solvers::{AcceleratedNsgs, Method, Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, solve};
 use sweeps_fixtures::{Body, Scene, dense, length};
 
 const GH: f64 = 9.81 * 0.016;
@@ -158,6 +158,34 @@ fn all_paths_agree_on_either_side_of_every_threshold() {
                 assert!((v[i] - expected[i]).abs() < 1e-8, "{method}, {contacts} contacts: {v:?}");
             }
         }
+    }
+}
+
+/// Criterion 5 on the problems of this page and larger ones of their kind, by the accelerated sweeps: 1e-5 m/s within a hundred.
+#[test]
+fn a_hundred_accelerated_sweeps_reach_ten_to_minus_five() {
+    let mut problems = vec![
+        ("puck", puck([3.0, 0.0, -0.5], 0.5).problem()),
+        ("slides", sliding_cube([1.0, 0.4, 0.0], 0.4).problem()),
+        ("tips", sliding_cube([2.0, 0.0, 0.0], 1.5).problem()),
+        ("heap of 50 spheres", sweeps_fixtures::sphere_heap(5, 0.3).problem()),
+        ("heap of 145 spheres", sweeps_fixtures::sphere_heap(9, 0.3).problem()),
+    ];
+    for (name, height) in [("two cubes", 2), ("three cubes", 3), ("ten cubes", 10), ("fourteen cubes, 168 rows", 14)] {
+        let mut scene = Scene { gravity_step: GH, ..Scene::default() };
+        for level in 0..height {
+            scene.bodies.push(Body::cube(1.0, 1.0, [0.0, 0.0, 0.5 + level as f64]));
+            match level {
+                0 => scene.four_corners(0, 1.0, 0.5, 0.0),
+                _ => scene.stacked(level - 1, level, 1.0, 0.5),
+            }
+        }
+        problems.push((name, scene.problem()));
+    }
+    for (name, problem) in problems {
+        let stop = StoppingRule { max_iterations: Some(100), ..StoppingRule::velocity(1e-5) };
+        let solution = solve(&problem, &mut AcceleratedNsgs::default(), None, &stop).unwrap();
+        assert_eq!(solution.status, Status::Solved, "{name}: {} m/s", solution.certificate.natural);
     }
 }
 
