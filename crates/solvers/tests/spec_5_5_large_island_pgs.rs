@@ -172,15 +172,7 @@ fn a_hundred_accelerated_sweeps_reach_ten_to_minus_five() {
         ("heap of 145 spheres", sweeps_fixtures::sphere_heap(9, 0.3).problem()),
     ];
     for (name, height) in [("two cubes", 2), ("three cubes", 3), ("ten cubes", 10), ("fourteen cubes, 168 rows", 14)] {
-        let mut scene = Scene { gravity_step: GH, ..Scene::default() };
-        for level in 0..height {
-            scene.bodies.push(Body::cube(1.0, 1.0, [0.0, 0.0, 0.5 + level as f64]));
-            match level {
-                0 => scene.four_corners(0, 1.0, 0.5, 0.0),
-                _ => scene.stacked(level - 1, level, 1.0, 0.5),
-            }
-        }
-        problems.push((name, scene.problem()));
+        problems.push((name, sweeps_fixtures::cube_stack(&vec![1.0; height], GH).problem()));
     }
     for (name, problem) in problems {
         let stop = StoppingRule { max_iterations: Some(100), ..StoppingRule::velocity(1e-5) };

@@ -8,7 +8,7 @@ use signorini_scenes::problems::find;
 use signorini_solvers::one_contact::OneContact;
 use signorini_solvers::sweep::{ContactStep, Direction, RowStep, Sweeper};
 use signorini_solvers::{AcceleratedNsgs, ContactSolver, History, Method, Nsgs, Pgs, Status, StoppingRule, solve};
-use sweeps_fixtures::{Body, Contact, Scene, sphere_heap};
+use sweeps_fixtures::{Body, Contact, Scene, cube_stack, sphere_heap};
 
 /// The same scene in other units: every mass times `mass`, every length times `length`, every speed times `speed`.
 fn rescaled(scene: &Scene, mass: f64, length: f64, speed: f64) -> ContactProblem {
@@ -105,16 +105,7 @@ fn warm_start_takes_at_most_one_sweep_and_a_bad_guess_is_dropped() {
 /// A tall stack moves by little in each sweep long before it is solved; stopping on that would be wrong.
 #[test]
 fn slow_iterations_do_not_stop_early() {
-    let mut scene = Scene { gravity_step: 0.157, ..Scene::default() };
-    for level in 0..8 {
-        scene.bodies.push(Body::cube(1.0, 1.0, [0.0, 0.0, 0.5 + level as f64]));
-        if level == 0 {
-            scene.four_corners(0, 1.0, 0.5, 0.0);
-        } else {
-            scene.stacked(level - 1, level, 1.0, 0.5);
-        }
-    }
-    let problem = scene.problem();
+    let problem = cube_stack(&[1.0; 8], 0.157).problem();
     for value in [1e-3, 1e-5, 1e-7, 1e-9] {
         // The error of eight cubes falls by one part in 2200 a sweep: 1e-9 takes about 27 000.
         let stop = StoppingRule { max_iterations: Some(40_000), ..StoppingRule::velocity(value) };
@@ -227,13 +218,7 @@ fn history_records_every_sweep() {
 /// no small change; a rule on the relative change of impulses would stop at once.
 #[test]
 fn creeping_impulses_use_the_whole_budget() {
-    let mut scene = Scene { gravity_step: 0.157, ..Scene::default() };
-    for (level, mass) in [1.0, 1e6].into_iter().enumerate() {
-        scene.bodies.push(Body::cube(mass, 1.0, [0.0, 0.0, 0.5 + level as f64]));
-    }
-    scene.four_corners(0, 1.0, 0.5, 0.0);
-    scene.stacked(0, 1, 1.0, 0.5);
-    let problem = scene.problem();
+    let problem = cube_stack(&[1.0, 1e6], 0.157).problem();
     let stop = StoppingRule { max_iterations: Some(300), ..StoppingRule::velocity(1e-4) };
     for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs] {
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::step::contact::{Feature, contact_frame};
+use crate::step::contact::tests::contact;
 
 fn dot(row: &JacobianRow, v: &[f64; 12]) -> f64 {
     row.iter().zip(v).map(|(j, v)| j * v).sum()
@@ -63,21 +63,7 @@ fn rigid_motion_of_both_bodies_opens_nothing() {
 fn gaps_of_a_tilted_face_stay_affine_where_it_has_sunk_by_less_than_what_counts_as_shut() {
     let dt = 1.0 / 60.0;
     let offset = |gap: f64, patch: PatchState, stabilisation: Stabilisation| {
-        let contact = Contact {
-            a: 0,
-            b: 1,
-            feature: Feature::default(),
-            point: DVec3::ZERO,
-            frame: contact_frame(DVec3::Z),
-            arm_a: DVec3::ZERO,
-            arm_b: DVec3::ZERO,
-            gap,
-            patch,
-            friction: 0.5,
-            restitution: 0.0,
-            impact: None,
-            guess: DVec3::ZERO,
-        };
+        let contact = Contact { patch, ..contact(gap, 0.0) };
         normal_offset(&contact, 1.0, stabilisation, dt)
     };
     let open = PatchState::Open { sunk: 1e-7 };

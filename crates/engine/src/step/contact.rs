@@ -567,4 +567,4 @@ fn impact(contact: &Contact, approach: &Approach, time: f64, dt: f64, rest_speed
 
 #[cfg(test)]
 #[path = "contact_tests.rs"]
-mod tests;
+pub(super) mod tests;

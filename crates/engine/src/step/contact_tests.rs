@@ -3,7 +3,8 @@
 
 use super::*;
 
-fn contact(gap: f64, restitution: f64) -> Contact {
+/// Between bodies 0 and 1 along z, without arms.
+pub(in crate::step) fn contact(gap: f64, restitution: f64) -> Contact {
     Contact {
         a: 0,
         b: 1,

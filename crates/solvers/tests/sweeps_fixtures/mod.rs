@@ -235,6 +235,19 @@ pub fn single(k: &[[f64; 3]; 3], q: [f64; 3], mu: f64) -> ContactProblem {
     ContactProblem::new(vec![Block::contact(mu)], w, q.to_vec(), Symmetry::Exact).unwrap()
 }
 
+/// Cubes of 1 m and these masses on one another, four contacts of μ = 0.5 each, falling by `gravity_step` [m/s].
+pub fn cube_stack(masses: &[f64], gravity_step: f64) -> Scene {
+    let mut scene = Scene { gravity_step, ..Scene::default() };
+    for (level, mass) in masses.iter().enumerate() {
+        scene.bodies.push(Body::cube(*mass, 1.0, [0.0, 0.0, 0.5 + level as f64]));
+        match level {
+            0 => scene.four_corners(0, 1.0, 0.5, 0.0),
+            _ => scene.stacked(level - 1, level, 1.0, 0.5),
+        }
+    }
+    scene
+}
+
 /// A pyramid of spheres in a box-less heap: `n` × `n` spheres on the floor and a layer of (n−1)² resting on them.
 pub fn sphere_heap(n: usize, mu: f64) -> Scene {
     let radius: f64 = 0.5;
