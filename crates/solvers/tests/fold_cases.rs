@@ -43,7 +43,7 @@ fn contacts_that_contradict_each_other_are_released() {
 
 /// Two more, of a falling arch: letting go one contact at a time is not enough there, squares that point against the slip are.
 #[test]
-fn structures_that_contradict_themselves_as_a_whole_are_pivoted() {
+fn structures_that_contradict_themselves_as_a_whole_are_solved_by_sets() {
     for name in ["arch_falls_step44.fcp", "arch_falls_step47.fcp"] {
         let files = fold_files();
         assert!(solved(files.iter().find(|file| file.ends_with(name)).unwrap(), ExactOptions::default()), "{name}");

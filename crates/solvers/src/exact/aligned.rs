@@ -1,4 +1,4 @@
-//! Friction squares that point where each contact slides: which contacts let go, by pivoting.
+//! Friction squares that point where each contact slides: which contacts let go, by changes of sets.
 //!
 //! Where many contacts contradict each other in the last digits, which of them let go is a question of sets, and methods
 //! that move all impulses at once end between the answers; where paths fold, which of them slide is one too. A friction

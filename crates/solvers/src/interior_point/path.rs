@@ -475,12 +475,9 @@ impl Path {
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
             let slack = self.slack_defect(problem, c, goal);
-            let k = &self.models[c].k;
-            let g: [f64; 3] =
-                std::array::from_fn(|i| offset[i] + (k[i][0] * slack[0] + k[i][1] * slack[1] + k[i][2] * slack[2]));
-            match &mut self.g[range] {
-                [first, second, third] => [*first, *second, *third] = g,
-                other => other.copy_from_slice(&g[..other.len()]),
+            for (i, row) in range.clone().enumerate() {
+                let k = &self.models[c].k[i];
+                self.g[row] = offset[i] + (0..range.len()).map(|j| k[j] * slack[j]).sum::<f64>();
             }
         }
         // Elimination along the diagonal loses digits where contacts slide; without refinement the last decades crawl.
@@ -499,13 +496,9 @@ impl Path {
             }
             let slack = self.slack_defect(problem, c, goal);
             let mut d = Direction::default();
-            if let ([a, b, e], [p, q, t]) = (&self.dr[range.clone()], &self.w_dr[range.clone()]) {
-                (d.dr, d.dy) = ([*a, *b, *e], [p - slack[0], q - slack[1], t - slack[2]]);
-            } else {
-                for (i, row) in range.enumerate() {
-                    d.dr[i] = self.dr[row];
-                    d.dy[i] = self.w_dr[row] - slack[i];
-                }
+            for (i, row) in range.enumerate() {
+                d.dr[i] = self.dr[row];
+                d.dy[i] = self.w_dr[row] - slack[i];
             }
             self.point(problem, c).complete(&cell, &self.models[c], &mut d);
             self.trial[c] = d;
@@ -526,11 +519,7 @@ impl Path {
             Cell::Normal | Cell::Frictionless => slack[0] = self.y[range.start] - self.u[range.start],
             Cell::Fixed | Cell::Joint => {}
             Cell::Frictional { .. } => {
-                let (y, u) = (&self.y[range.clone()], &self.u[range]);
-                if let ([a, b, c], [p, q, r]) = (y, u) {
-                    return [a - p, b - q, c - r];
-                }
-                for ((slack, y), u) in slack.iter_mut().zip(y).zip(u) {
+                for ((slack, y), u) in slack.iter_mut().zip(&self.y[range.clone()]).zip(&self.u[range]) {
                     *slack = y - u;
                 }
             }
