@@ -10,7 +10,7 @@
 //! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, uneven paths, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -29,7 +29,7 @@ mod redundancy;
 mod release;
 mod sweeping;
 
-use crate::interior_point::{Ending, PathOptions, Start};
+use crate::interior_point::{Ending, PathOptions, Start, Weights};
 use crate::merit::Merit;
 use crate::newton::{NewtonOptions, NewtonStep};
 use crate::one_contact::{self, OneContact};
@@ -53,7 +53,7 @@ use sweeping::SweepBudget;
 const SMALL: usize = 16;
 /// Up to so many blocks everything is tried also in a simulation: it takes a second or two at worst.
 const MOST_PERSISTED: usize = 128;
-/// Multiplications of a factorization up to which slow paths are tried.
+/// Multiplications of a factorization up to which slow paths and uneven ones are tried.
 const CHEAP_FACTORIZATION: f64 = 5e7;
 /// Most rows handed to the smoothed Newton method, whose matrices are dense.
 const MOST_SMOOTHED_ROWS: usize = 600;
@@ -72,6 +72,8 @@ const FLOPS_PER_CONTACT: f64 = 10_000.0;
 const FLOPS_PER_ITERATION: f64 = 10_000.0;
 /// Contacts of a pair of bodies, on average, that make a manifold.
 const MANIFOLD: f64 = 3.0;
+/// Most paths with uneven targets.
+const UNEVEN_PATHS: u8 = 4;
 /// Interior-point iterations to expect.
 const EXPECTED_ITERATIONS: f64 = 10.0;
 
@@ -460,12 +462,9 @@ impl Exact {
             || self.release(search, impulses, history)
     }
 
-    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then methods that look for
-    /// the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a factorization is cheap, and
-    /// sweeps to their cap.
-    fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
-        let bounded = self.is_bounded(search);
-        for _ in 0..if bounded { 1 } else { self.options.max_rounds } {
+    /// Sweeps and Newton steps in turn, from the best iterate, while that pays.
+    fn in_turn(&mut self, search: &mut Search, impulses: &mut [f64], rounds: usize, history: &mut History) -> bool {
+        for _ in 0..rounds {
             let before = search.best;
             if self.sweeps(search, impulses, SweepBudget::ToTheCap, 200, history)
                 || self.newton(search, impulses, &NewtonOptions::default(), history)
@@ -475,6 +474,31 @@ impl Exact {
             if search.best > 0.5 * before {
                 break;
             }
+        }
+        false
+    }
+
+    /// Part of tier 5: other paths, from where symmetry folds many contacts at once.
+    fn uneven_paths(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        if self.options.folds == Folds::Leave || self.interior.system().flops() > CHEAP_FACTORIZATION {
+            return false;
+        }
+        (0..UNEVEN_PATHS).any(|round| {
+            let before = search.best;
+            let options = PathOptions { weights: Weights::Uneven { round }, ..PathOptions::default() };
+            self.path(search, impulses, Start::Uniform, options, history)
+                || search.best < before && self.in_turn(search, impulses, self.options.max_rounds, history)
+                || self.polish(search, impulses, history)
+        })
+    }
+
+    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then methods that look for
+    /// the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a factorization is cheap, and
+    /// sweeps to their cap.
+    fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let bounded = self.is_bounded(search);
+        if self.in_turn(search, impulses, if bounded { 1 } else { self.options.max_rounds }, history) {
+            return true;
         }
         let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };
         if self.options.folds == Folds::WalkAround
@@ -495,7 +519,10 @@ impl Exact {
         if self.convex_laws(search, impulses, history) {
             return true;
         }
-        if self.smoothed(search, impulses, history) || self.accelerated_from_nothing(search, impulses, history) {
+        if self.smoothed(search, impulses, history)
+            || self.accelerated_from_nothing(search, impulses, history)
+            || self.uneven_paths(search, impulses, history)
+        {
             return true;
         }
         if self.interior.system().flops() <= CHEAP_FACTORIZATION {

@@ -203,17 +203,11 @@ fn approximate_friction_is_exact_where_everything_sticks() {
 const STICKING: &[&str] =
     &["stack1", "stack3", "stack10", "wall3x3", "pyr3d2", "table8x8", "stack3_copies2", "planar_stack10"];
 
-/// Seconds each: left to optimised code.
-const SLOW: &[&str] = &["sph5x5x4_mass1e6", "fcc6_mass1e6", "planar_discs20", "pyr3d6_shake"];
-
 /// The medium problems, up to about 1500 blocks, by `exact` alone.
 #[test]
 fn exact_solves_every_medium_problem() {
     let mut unsolved = Vec::new();
     for entry in entries().iter().filter(|entry| entry.size == Size::Medium) {
-        if cfg!(debug_assertions) && SLOW.contains(&entry.name) {
-            continue;
-        }
         let generated = entry.generate().unwrap();
         let exact = solve(&generated.problem, &mut Exact::default(), None, &stop()).unwrap();
         println!("{:28} {:?} {:.1e} {:?}", generated.name, exact.status, exact.certificate.natural, exact.effort);

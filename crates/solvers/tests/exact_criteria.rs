@@ -41,7 +41,7 @@ fn friction(problem: &ContactProblem, r: &[f64], u: &[f64], noise: f64) -> Frict
 fn criterion_5_residual_cone_and_direction_of_friction() {
     let stop = StoppingRule::velocity(1e-10);
     let mut slipping = 0;
-    for generated in catalogue(Size::Small).unwrap() {
+    for generated in [Size::Small, Size::Medium].into_iter().flat_map(|size| catalogue(size).unwrap()) {
         let problem = &generated.problem;
         let solution = solve(problem, &mut Exact::default(), None, &stop).unwrap();
         assert_feasible(&generated.name, problem, &solution.impulses);

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use signorini_problem::io::ProblemFile;
+use signorini_scenes::problems::find;
+use signorini_solvers::interior_point::Weights;
 use signorini_solvers::{Exact, ExactOptions, InteriorPoint, Status, StoppingRule, solve};
 use std::path::{Path, PathBuf};
 
@@ -66,4 +68,29 @@ fn walking_around_a_fold_arrives_where_the_path_alone_does_not() {
         turned += usize::from(walked <= 1e-6 && left > 1e3 * walked);
     }
     assert!(turned >= 2, "{turned}");
+}
+
+/// However the targets are spread, the path leads to an answer; where the motion is unique, to that one. Shaken stacks slide
+/// on redundant contacts, where other spreads mean other exact motions.
+#[test]
+fn every_spread_of_targets_is_a_path_to_an_answer() {
+    let stop = StoppingRule::velocity(1e-9);
+    let mut spreads = vec![Weights::ByImpulse];
+    spreads.extend((0..4).map(|round| Weights::Uneven { round }));
+    for (name, unique) in [("sph3x3x2", true), ("arch7", true), ("wall3x3_sides", true), ("stack8_shake", false)] {
+        let problem = find(name).unwrap().generate().unwrap().problem;
+        let motion = |weights: Weights| {
+            let mut solver = InteriorPoint::default();
+            solver.options.weights = weights;
+            let found = solve(&problem, &mut solver, None, &stop).unwrap();
+            assert_eq!(found.status, Status::Solved, "{name}, {weights:?}");
+            problem.velocity(&found.impulses)
+        };
+        let evenly = motion(Weights::Uniform);
+        for weights in &spreads {
+            let apart = evenly.iter().zip(motion(*weights)).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+            println!("{name}, {weights:?}: {apart:.1e} m/s apart");
+            assert_eq!(apart <= 1e-8, unique, "{name}, {weights:?}: {apart:.1e} m/s apart");
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod cell;
 mod limit;
 mod path;
 mod start;
+mod weights;
 
 use crate::newton_system::NewtonSystem;
 use crate::warm_start::make_feasible;
@@ -32,6 +33,7 @@ use path::Path;
 pub use path::{Ending, PathEnd, PathOptions};
 use signorini_problem::ContactProblem;
 pub use start::Start;
+pub use weights::Weights;
 
 /// The solver and its buffers.
 #[derive(Clone, Debug, Default)]

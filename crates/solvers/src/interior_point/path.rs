@@ -4,6 +4,7 @@ use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::limit::{Look, Rungs};
 use super::start::Start;
+use super::weights::Weights;
 use crate::merit::Merit;
 use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
@@ -22,15 +23,6 @@ const LONG_STEP: f64 = 0.7;
 const GOOD_DIRECTION: f64 = 1e-4;
 /// So many jams in a row mean a fold.
 const JAMS_BEFORE_ARC: usize = 3;
-
-/// How target products are spread over the contacts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weights {
-    /// The same t everywhere: the analytic centre.
-    Uniform,
-    /// In proportion to the impulse, within 10^±3: frees paths that jam on regular packings.
-    ByImpulse,
-}
 
 /// How the path is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -331,7 +323,7 @@ impl Path {
         rungs: &Rungs,
         stalled: usize,
     ) -> Option<f64> {
-        self.spread_weights(problem, options.weights);
+        options.weights.spread(problem, &self.r, &mut self.weights);
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
         system.factor_once(problem).ok()?;
@@ -381,18 +373,6 @@ impl Path {
     pub(super) fn take_trial(&mut self) {
         std::mem::swap(&mut self.step, &mut self.trial);
         std::mem::swap(&mut self.joint_step, &mut self.joint_trial);
-    }
-
-    pub(super) fn spread_weights(&mut self, problem: &ContactProblem, weights: Weights) {
-        if weights == Weights::Uniform {
-            return;
-        }
-        let normal = |c: usize| self.r[problem.offsets()[c]].abs();
-        let blocks = self.cells.len();
-        let mean = (0..blocks).map(normal).sum::<f64>() / blocks as f64;
-        for c in 0..blocks {
-            self.weights[c] = (normal(c) / mean).clamp(1e-3, 1e3);
-        }
     }
 
     #[inline]

@@ -1,0 +1,47 @@
+//! How target products are spread over the contacts: each spread is a central path of its own, to an answer all the same.
+
+use signorini_problem::ContactProblem;
+use std::f64::consts::{GOLDEN_RATIO, SQRT_2};
+
+/// Largest weight of uneven targets in the first round; its exponent grows with the rounds.
+const UNEVEN: f64 = 1.1;
+const GROWTH: f64 = 3.0;
+
+/// How target products are spread over the contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// The same t everywhere: the analytic centre.
+    Uniform,
+    /// In proportion to the impulse, within 10^±3: frees paths that jam on regular packings.
+    ByImpulse,
+    /// By the place of a contact among the others, within 1.1^±1, then 1.1^±3, 1.1^±9 and so on. Symmetry makes many contacts
+    /// fold at one t, where paths branch; no symmetry is left here.
+    Uneven {
+        /// Which of these paths, from zero.
+        round: u8,
+    },
+}
+
+impl Weights {
+    /// Weights of all contacts for the next step, from impulses inside their cones.
+    pub(super) fn spread(self, problem: &ContactProblem, impulses: &[f64], weights: &mut [f64]) {
+        match self {
+            Weights::Uniform => weights.fill(1.0),
+            Weights::ByImpulse => {
+                let normal = |c: usize| impulses[problem.offsets()[c]].abs();
+                let mean = (0..weights.len()).map(normal).sum::<f64>() / weights.len() as f64;
+                for (c, weight) in weights.iter_mut().enumerate() {
+                    *weight = (normal(c) / mean).clamp(1e-3, 1e3);
+                }
+            }
+            Weights::Uneven { round } => {
+                // Multiples of the golden ratio: neighbours differ, and all values are about as frequent.
+                let exponent = GROWTH.powi(i32::from(round));
+                for (c, weight) in weights.iter_mut().enumerate() {
+                    let place = (c as f64 * GOLDEN_RATIO + f64::from(round) * SQRT_2).fract();
+                    *weight = UNEVEN.powf(exponent * (2.0 * place - 1.0));
+                }
+            }
+        }
+    }
+}
