@@ -44,7 +44,7 @@ fn boxes_falling_into_a_bin_are_certified_in_every_step() {
         let mut w = bin(side, layers, seed);
         let mut most = 0;
         for _ in 0..50 {
-            let report = step_checked(&mut w, 1.0 / 60.0);
+            let report = step_certified(&mut w, 1.0 / 60.0);
             most = most.max(report.counts.contacts);
             assert!(report.penetration < 1e-3, "step {}: {} m", w.steps(), report.penetration);
         }
@@ -61,11 +61,11 @@ fn bodies_that_fall_together_are_no_contacts_until_one_may_stop() {
         let body = Body::dynamic(Shape::cuboid(DVec3::splat(0.25)).unwrap()).mass(1.0);
         w.add(body.position(v(x, 0.0, 5.0)).velocity(v(0.0, 0.0, -2.0)).named(name)).unwrap();
     }
-    assert_eq!(step_checked(&mut w, H).counts.contacts, 0);
+    assert_eq!(step_certified(&mut w, H).counts.contacts, 0);
     // One of them is thrown at the other: the way of the faster one counts, and they meet without overlap.
     let right = w.find("right").unwrap();
     w.set_velocity(right, v(-20.0, 0.0, -2.0)).unwrap();
-    let report = step_checked(&mut w, H);
+    let report = step_certified(&mut w, H);
     assert!(report.counts.contacts > 0);
     let x = |name: &str| w.body(w.find(name).unwrap()).unwrap().state().position.x;
     let apart = x("right") - x("left");

@@ -32,12 +32,14 @@ fn stacks_of_2_3_and_10_stand_still() {
 
 #[test]
 fn heavy_on_light_floor_force_is_exact() {
+    let mut swept = 0;
     for (ratio, tolerance) in [(1.0, 1e-6), (1e3, 1e-6), (1e6, 1e-6)] {
         let mut w = world();
         add_floor(&mut w, 0.5, 0.0);
         w.add(cube("light", v(0.0, 0.0, 0.5))).unwrap();
         w.add(cube("weight", v(0.0, 0.0, 1.5)).mass(ratio)).unwrap();
         for _ in 0..50 {
+            swept += a_hundred_sweeps(&mut w, H).iter().filter(|s| s.certificate.natural <= 1e-5).count();
             let report = w.step(H).unwrap();
             assert_eq!(report.status, StepStatus::Certified, "ratio {ratio}: {:?}", report.certificate);
         }
@@ -45,6 +47,8 @@ fn heavy_on_light_floor_force_is_exact() {
         let load = w.body(floor).unwrap().constraint_forces().force.z;
         close(load / (-(1.0 + ratio) * G), 1.0, tolerance);
     }
+    // Two cubes of four contacts each are one island of 24 rows, in each of 3 · 50 steps.
+    assert_eq!(swept, 150);
 }
 
 #[test]
@@ -98,8 +102,12 @@ fn pile_of_five_comes_to_rest_above_the_floor() {
         w.add(cube(&format!("cube {i}"), p).material(surface(0.5, 0.5))).unwrap();
     }
     let mut last = w.energy().total();
-    let mut degraded = 0;
+    let (mut degraded, mut islands, mut short) = (0, 0, 0);
     for _ in 0..800 {
+        for island in a_hundred_sweeps(&mut w, H) {
+            islands += 1;
+            short += usize::from(island.certificate.natural > 1e-5);
+        }
         let report = w.step(H).unwrap();
         degraded += usize::from(report.status == StepStatus::Degraded);
         let now = w.energy().total();
@@ -109,6 +117,8 @@ fn pile_of_five_comes_to_rest_above_the_floor() {
         last = now;
     }
     assert_eq!(degraded, 0);
+    // While the last cubes land, two islands of twenty contacts need 160 and 206 sweeps.
+    assert!(islands >= 800 && short <= 2, "{short} of {islands} islands need more than a hundred sweeps");
     let resting = w.bodies().filter(|(_, b)| b.mass().is_finite() && b.velocity().length() < 1e-3).count();
     assert!(w.bodies().all(|(_, b)| b.mass().is_infinite() || b.position().z > 0.49));
     assert_eq!(resting, 5);
