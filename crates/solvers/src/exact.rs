@@ -10,7 +10,7 @@
 //! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, uneven paths, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, pyramids that gain corners, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, uneven paths, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -23,10 +23,13 @@ mod aligned;
 mod convex_laws;
 mod few_blocks;
 mod frictionless;
+mod growing_pyramids;
 mod options;
 mod principal_pivots;
+mod pyramid_program;
 mod redundancy;
 mod release;
+mod set_newton;
 mod sweeping;
 
 use crate::interior_point::{Ending, PathOptions, Start, Weights};
@@ -43,6 +46,7 @@ use aligned::Square;
 #[cfg(feature = "socp")]
 use convex_laws::ConvexLaws;
 use few_blocks::few;
+use growing_pyramids::GrowingPyramids;
 pub use options::{ExactOptions, Folds, Guesses, Persistence, Selection};
 use principal_pivots::PrincipalPivots;
 use redundancy::{Redundancy, redundancy};
@@ -107,6 +111,7 @@ pub struct Exact {
 struct LastMethods {
     smoothed: FischerBurmeister,
     pyramid: Square,
+    growing: GrowingPyramids,
     #[cfg(feature = "socp")]
     convex: ConvexLaws,
 }
@@ -492,12 +497,15 @@ impl Exact {
         })
     }
 
-    /// Tier 5: sweeps and Newton in turn from the best iterate, and around folds next to the end; then methods that look for
-    /// the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a factorization is cheap, and
-    /// sweeps to their cap.
+    /// Tier 5: sweeps and Newton in turn from the best iterate; pyramids, whose paths have no folds; around folds next to the
+    /// end; then methods that look for the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a
+    /// factorization is cheap, and sweeps to their cap.
     fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let bounded = self.is_bounded(search);
         if self.in_turn(search, impulses, if bounded { 1 } else { self.options.max_rounds }, history) {
+            return true;
+        }
+        if !bounded && self.growing_pyramids(search, impulses, history) {
             return true;
         }
         let stubborn = PathOptions { near: 1.0, ..PathOptions::default() };

@@ -135,8 +135,8 @@ fn exact_part(part: u64) {
     let seeds = part * PROBLEMS / 4..(part + 1) * PROBLEMS / 4;
     let unsolved = run(Method::Exact, seeds.clone(), None);
     println!("exact, seeds {seeds:?}: {} unsolved: {unsolved:?}", unsolved.len());
-    // Measured: 1 of 10 000; 16 of the next 20 000, at most 3 in a quarter of 10 000.
-    assert!(unsolved.len() as f64 <= 0.002 * (seeds.end - seeds.start) as f64, "{unsolved:?}");
+    // Measured: none of 10 000, nor of the next 20 000. Which of the hard ones arrive may change with a bit.
+    assert!(unsolved.len() <= 1, "{unsolved:?}");
 }
 
 #[test]
@@ -174,6 +174,18 @@ fn every_other_method_is_honest_on_random_problems() {
         let unsolved = run(*method, seeds.clone(), sweeps.then_some(300));
         println!("{:20} {} of {} unsolved", method.name(), unsolved.len(), seeds.end);
     }
+}
+
+/// Those of 30 000 problems that no other tier certifies: their central paths fold and fold. Pyramids that gain corners, on
+/// Lemke's path, lead to all of them; one may be lost to a bit.
+#[test]
+fn problems_whose_paths_fold_are_solved_by_pyramids() {
+    let seeds = [
+        3034, 11153, 12064, 12333, 12693, 14831, 16598, 18578, 18864, 19796, 20101, 20263, 23552, 25635, 26706, 27126,
+        28669,
+    ];
+    let unsolved: Vec<_> = seeds.into_iter().flat_map(|seed| run(Method::Exact, seed..seed + 1, None)).collect();
+    assert!(unsolved.len() <= 1, "{unsolved:?}");
 }
 
 /// A solver keeps buffers, never answers: a problem's answer does not depend on what was solved before.
