@@ -273,20 +273,22 @@ impl NewtonSystem {
             let mut step = std::mem::take(&mut self.scratch_step);
             let mut w_step = std::mem::take(&mut self.scratch_w);
             self.apply_w(problem, dr, &mut w_step);
-            let (mut worst, mut speed): (f64, f64) = (0.0, 0.0);
+            let (mut precise, mut speed): (bool, f64) = (true, 0.0);
             for (c, k) in self.k_starts.windows(2).enumerate() {
                 let range = problem.range(c);
-                let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
-                for (i, row) in range.clone().enumerate() {
-                    let kw: f64 = (0..n).map(|j| k[i * n + j] * w_step[range.start + j]).sum();
-                    defect[row] = g[row] - dr[row] - kw;
+                let (g, dr, defect) = (&g[range.clone()], &dr[range.clone()], &mut defect[range.clone()]);
+                for ((defect, g), dr) in defect.iter_mut().zip(g).zip(dr) {
+                    *defect = g - dr;
+                }
+                subtract_block_product(defect, &self.k[k[0]..k[1]], &w_step[range]);
+                for ((defect, g), dr) in defect.iter().zip(g).zip(dr) {
                     // Relative to the row's own terms: impulses differ by the mass ratio.
-                    worst = worst.max(defect[row].abs() / (g[row].abs() + dr[row].abs() + f64::MIN_POSITIVE));
-                    speed = speed.max(defect[row].abs() * problem.scales()[c]);
+                    precise &= defect.abs() <= REFINED * (g.abs() + dr.abs());
+                    speed = speed.max(defect.abs() * problem.scales()[c]);
                 }
             }
             w_dr.copy_from_slice(&w_step);
-            let good = worst <= REFINED || speed <= refinement.good_speed;
+            let good = precise || speed <= refinement.good_speed;
             if round == 0 {
                 self.refined = !good;
             }
@@ -326,22 +328,10 @@ impl NewtonSystem {
                     #[inline(always)]
                     || form.gather(problem.offsets(), nodes, w_dr),
                 );
+                dr.copy_from_slice(g);
                 for (c, k) in self.k_starts.windows(2).enumerate() {
                     let range = problem.range(c);
-                    let (n, k) = (range.len(), &self.k[k[0]..k[1]]);
-                    let (dr, g, u) = (&mut dr[range.clone()], &g[range.clone()], &w_dr[range]);
-                    if let (Ok(k), Ok(u), Ok(g)) =
-                        (<&[f64; 9]>::try_from(k), <&[f64; 3]>::try_from(u), <&[f64; 3]>::try_from(g))
-                    {
-                        for (i, dr) in dr.iter_mut().enumerate().take(3) {
-                            *dr = g[i] - (k[3 * i] * u[0] + k[3 * i + 1] * u[1] + k[3 * i + 2] * u[2]);
-                        }
-                        continue;
-                    }
-                    for (i, dr) in dr.iter_mut().enumerate() {
-                        let ku: f64 = (0..n).map(|j| k[i * n + j] * u[j]).sum();
-                        *dr = g[i] - ku;
-                    }
+                    subtract_block_product(&mut dr[range.clone()], &self.k[k[0]..k[1]], &w_dr[range]);
                 }
             }
         }
@@ -364,6 +354,21 @@ impl NewtonSystem {
                 );
             }
         }
+    }
+}
+
+/// `x −= K u` of one block.
+#[inline(always)]
+fn subtract_block_product(x: &mut [f64], k: &[f64], u: &[f64]) {
+    if let (Some(x), Some(k), Some(u)) = (x.as_mut_array::<3>(), k.as_array::<9>(), u.as_array::<3>()) {
+        // Contacts in space.
+        for i in 0..3 {
+            x[i] -= k[3 * i] * u[0] + k[3 * i + 1] * u[1] + k[3 * i + 2] * u[2];
+        }
+        return;
+    }
+    for (x, k) in x.iter_mut().zip(k.chunks_exact(u.len().max(1))) {
+        *x -= k.iter().zip(u).map(|(k, u)| k * u).sum::<f64>();
     }
 }
 

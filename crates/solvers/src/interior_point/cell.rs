@@ -77,7 +77,7 @@ pub(super) struct Direction {
 }
 
 impl Point {
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(r: &[f64], y: &[f64], extra: f64, extra_hi: f64) -> Point {
         match (r, y) {
             ([n, t, s], [m, v, w]) => Point { r: [*n, *t, *s], y: [*m, *v, *w], extra, extra_hi },

@@ -5,12 +5,13 @@ use super::cell::{Cell, Direction, Model, Point};
 use super::limit::{Look, Rungs};
 use super::start::Start;
 use super::weights::Weights;
-use crate::merit::Merit;
+use crate::merit::{Merit, triple};
 use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
+use std::ops::Range;
 
 /// A joint's proximal weight: `u + ε w (r⁺ − r) = 0`, exact at convergence whatever ε.
 const JOINT_PROXIMAL: f64 = 1e-9;
@@ -375,7 +376,7 @@ impl Path {
         std::mem::swap(&mut self.joint_step, &mut self.joint_trial);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
         let range = problem.range(c);
         Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
@@ -454,11 +455,10 @@ impl Path {
             };
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
-            let slack = self.slack_defect(problem, c, goal);
-            for (i, row) in range.clone().enumerate() {
-                let k = &self.models[c].k[i];
-                self.g[row] = offset[i] + (0..range.len()).map(|j| k[j] * slack[j]).sum::<f64>();
-            }
+            let slack = self.slack_defect(&range, c, goal);
+            let k = &self.models[c].k;
+            let pushed = |i: usize| offset[i] + (k[i][0] * slack[0] + k[i][1] * slack[1] + k[i][2] * slack[2]);
+            write_triple(&mut self.g[range], [pushed(0), pushed(1), pushed(2)]);
         }
         // Elimination along the diagonal loses digits where contacts slide; without refinement the last decades crawl.
         // A predictor without error is not needed where the last factor was good.
@@ -474,12 +474,10 @@ impl Path {
             if cell == Cell::Joint {
                 continue;
             }
-            let slack = self.slack_defect(problem, c, goal);
-            let mut d = Direction::default();
-            for (i, row) in range.enumerate() {
-                d.dr[i] = self.dr[row];
-                d.dy[i] = self.w_dr[row] - slack[i];
-            }
+            let slack = self.slack_defect(&range, c, goal);
+            let moved = Point::read(&self.dr[range.clone()], &self.w_dr[range], 0.0, 0.0);
+            let dy = [moved.y[0] - slack[0], moved.y[1] - slack[1], moved.y[2] - slack[2]];
+            let mut d = Direction { dr: moved.r, dy, ..Direction::default() };
             self.point(problem, c).complete(&cell, &self.models[c], &mut d);
             self.trial[c] = d;
         }
@@ -487,24 +485,21 @@ impl Path {
     }
 
     /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A derivative of the path keeps it as it is.
-    fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
-        let mut slack = [0.0; 3];
+    #[inline(always)]
+    fn slack_defect(&self, range: &Range<usize>, c: usize, goal: Goal) -> [f64; 3] {
         if goal.keeps_slack() {
-            return slack;
+            return [0.0; 3];
         }
-        let range = problem.range(c);
         match self.cells[c] {
-            Cell::Interval { .. } => slack[0] = self.extra[c] - self.extra_hi[c] - self.u[range.start],
+            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - self.u[range.start], 0.0, 0.0],
             // No tangential slack is kept where there is no friction: its impulse stays zero.
-            Cell::Normal | Cell::Frictionless => slack[0] = self.y[range.start] - self.u[range.start],
-            Cell::Fixed | Cell::Joint => {}
+            Cell::Normal | Cell::Frictionless => [self.y[range.start] - self.u[range.start], 0.0, 0.0],
+            Cell::Fixed | Cell::Joint => [0.0; 3],
             Cell::Frictional { .. } => {
-                for ((slack, y), u) in slack.iter_mut().zip(&self.y[range.clone()]).zip(&self.u[range]) {
-                    *slack = y - u;
-                }
+                let (y, u) = (triple(&self.y[range.clone()]), triple(&self.u[range.clone()]));
+                [y[0] - u[0], y[1] - u[1], y[2] - u[2]]
             }
         }
-        slack
     }
 
     pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
@@ -535,6 +530,16 @@ impl Path {
             self.extra_hi[c] += length * d.dextra_hi;
         }
         self.r.iter().chain(&self.y).chain(&self.extra).all(|x| x.is_finite())
+    }
+}
+
+/// As many rows as a block has, of three.
+#[inline]
+fn write_triple(rows: &mut [f64], values: [f64; 3]) {
+    match rows {
+        [n, t, s] => [*n, *t, *s] = values,
+        [n] => *n = values[0],
+        _ => rows.copy_from_slice(&values[..rows.len()]),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Symbolic work, done once per graph: ordering, elimination tree, supernodes, and the shape of every front.
 //!
-//! Approximate minimum degree (Amestoy, Davis, Duff 1996; faer's implementation) on the graph of nodes, then the columns
-//! of the factor are grouped into supernodes whose fronts are dense. Small neighbours are merged although that stores a
-//! few explicit zeros: one larger dense front is faster than two tiny ones.
+//! Minimum fill on the graph of nodes, or where they are very many approximate minimum degree (Amestoy, Davis, Duff 1996;
+//! faer's implementation); then the columns of the factor are grouped into supernodes whose fronts are dense. Small
+//! neighbours are merged although that stores a few explicit zeros: one larger dense front is faster than two tiny ones.
 
 use super::block_graph::BlockGraph;
+use super::minimum_fill::minimum_fill;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
@@ -15,6 +16,9 @@ const MERGE_ZERO_SHARE: f64 = 0.15;
 const MERGE_SMALL_PIVOTS: usize = 12;
 /// The share of zeros allowed for those.
 const MERGE_SMALL_ZERO_SHARE: f64 = 0.4;
+
+/// Most nodes that are ordered by minimum fill: its cost grows faster than that of minimum degree.
+const MOST_BY_FILL: usize = 1024;
 
 /// One dense front: `pivots` rows are eliminated, the rest is passed to the parent.
 #[derive(Clone, Debug)]
@@ -79,7 +83,8 @@ pub struct Elimination {
 impl Elimination {
     /// Plans the factorization of a matrix with this pattern.
     pub fn new(graph: &BlockGraph) -> Self {
-        let order = postorder(graph, &minimum_degree(graph));
+        let by_fill = graph.nodes() <= MOST_BY_FILL;
+        let order = postorder(graph, &if by_fill { minimum_fill(graph) } else { minimum_degree(graph) });
         let mut position = vec![0; order.len()];
         for (p, node) in order.iter().enumerate() {
             position[*node] = p;
@@ -93,17 +98,13 @@ impl Elimination {
 /// Fill-reducing order of the nodes: `order[p]` is eliminated p-th.
 fn minimum_degree(graph: &BlockGraph) -> Vec<usize> {
     let n = graph.nodes();
-    let natural: Vec<usize> = (0..n).collect();
-    if n < 3 {
-        return natural;
-    }
     let (mut forward, mut inverse) = (vec![0usize; n], vec![0usize; n]);
     let pattern = SymbolicSparseColMatRef::new_checked(n, n, &graph.row_ptr, None, &graph.columns);
     let mut memory = MemBuffer::new(amd::order_scratch::<usize>(n, graph.columns.len()));
     match amd::order(&mut forward, &mut inverse, pattern, amd::Control::default(), MemStack::new(&mut memory)) {
         Ok(_) => forward,
         // Only an index overflow can fail here; any order is correct, this one is merely slower.
-        Err(_) => natural,
+        Err(_) => (0..n).collect(),
     }
 }
 

@@ -9,8 +9,8 @@ use super::block_graph::BlockGraph;
 use super::elimination::{Elimination, Front, Run};
 use super::kernels::{add, subtract_columns, subtract_product, subtract_scaled, widest};
 
-/// Columns of a panel that are eliminated one by one before the rest of the panel hears of them.
-const PANEL: usize = 8;
+/// Columns of a panel that are eliminated one by one before the rest of the panel hears of them: those of a body.
+const PANEL: usize = 6;
 
 /// A pivot vanished: the matrix is singular along its diagonal blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,8 +270,6 @@ fn solve_lower(lower: &[f64], ld: usize, size: usize, right: &mut [f64], ld_righ
         3 => solve_lower_of::<3>(lower, ld, right, ld_right, b),
         4 => solve_lower_of::<4>(lower, ld, right, ld_right, b),
         5 => solve_lower_of::<5>(lower, ld, right, ld_right, b),
-        6 => solve_lower_of::<6>(lower, ld, right, ld_right, b),
-        7 => solve_lower_of::<7>(lower, ld, right, ld_right, b),
         _ => solve_lower_of::<PANEL>(lower, ld, right, ld_right, b),
     }
 }

@@ -39,6 +39,11 @@ pub(crate) fn subtract_product(
             // Columns of A are looked up once for all of C.
             let (b, c) = (b + k, c + first);
             k += match depth - k {
+                // Bodies have six rows each: nothing is left over.
+                6 | 12 => {
+                    let l = [at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5)];
+                    subtract_six_from_each(&l, right, ld, b, c)
+                }
                 8.. => {
                     let l = [at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5), at(k + 6), at(k + 7)];
                     subtract_eight_from_each(&l, right, ld, b, c)
@@ -140,6 +145,9 @@ subtract!(subtract_one, subtract_one_from_each, 1, |l, f, i| l[0][i] * f[0]);
 subtract!(subtract_two, subtract_two_from_each, 2, |l, f, i| l[0][i] * f[0] + l[1][i] * f[1]);
 subtract!(subtract_four, subtract_four_from_each, 4, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1])
     + (l[2][i] * f[2] + l[3][i] * f[3]));
+subtract!(subtract_six, subtract_six_from_each, 6, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1])
+    + (l[2][i] * f[2] + l[3][i] * f[3])
+    + (l[4][i] * f[4] + l[5][i] * f[5]));
 subtract!(subtract_eight, subtract_eight_from_each, 8, |l, f, i| {
     let first = (l[0][i] * f[0] + l[1][i] * f[1]) + (l[2][i] * f[2] + l[3][i] * f[3]);
     let last = (l[4][i] * f[4] + l[5][i] * f[5]) + (l[6][i] * f[6] + l[7][i] * f[7]);
@@ -186,6 +194,7 @@ mod tests {
                 let mut k = 0;
                 while k < depth {
                     let (taken, sum) = match depth - k {
+                        6 | 12 => (6, four(k) + (l(k + 4) + l(k + 5))),
                         8.. => (8, four(k) + four(k + 4)),
                         4.. => (4, four(k)),
                         2.. => (2, l(k) + l(k + 1)),
@@ -208,7 +217,9 @@ mod tests {
             state ^= state << 17;
             (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         };
-        for (rows, depth, columns) in [(1, 1, 1), (3, 4, 2), (70, 7, 5), (131, 18, 9), (64, 3, 4)] {
+        for (rows, depth, columns) in
+            [(1, 1, 1), (3, 4, 2), (70, 7, 5), (30, 12, 3), (131, 18, 9), (66, 26, 4), (64, 3, 4)]
+        {
             let (lda, ld, b, c) = (rows + 3, depth + rows + 5, 2, depth + 4);
             let a: Vec<f64> = (0..lda * depth).map(|_| random()).collect();
             let right: Vec<f64> = (0..ld * columns).map(|_| random()).collect();

@@ -11,6 +11,7 @@ pub(crate) mod dense_cholesky;
 pub mod elimination;
 pub mod frontal_lu;
 pub(crate) mod kernels;
+mod minimum_fill;
 pub(crate) mod minimum_norm;
 pub(crate) mod scaled_delassus;
 pub(crate) mod scaled_program;

@@ -36,41 +36,42 @@ impl PairSum {
     #[inline(always)]
     pub(super) fn add(&mut self, rows: &[[[f64; 6]; 2]], k: &[f64]) {
         // Contacts are many, and their loops of known length stay in registers.
-        match rows {
-            [a, b, c] => self.add_rows([twelve(a), twelve(b), twelve(c)], k),
-            _ => {
-                for (i, row) in rows.iter().enumerate() {
-                    let mut kj = [[0.0; 4]; 3];
-                    for (row, k) in rows.iter().zip(&k[i * rows.len()..]) {
-                        add_scaled(&mut kj, *k, &twelve(row));
-                    }
-                    self.add_product([twelve(row)], [kj]);
+        if let ([a, b, c], Some(k)) = (rows, k.as_array::<9>()) {
+            let rows = [twelve(a), twelve(b), twelve(c)];
+            let mut kj = [[[0.0; 4]; 3]; 3];
+            for i in 0..3 {
+                for j in 0..3 {
+                    add_scaled(&mut kj[i], k[3 * i + j], &rows[j]);
                 }
             }
+            self.add_product(&rows, &kj);
+            return;
         }
-    }
-
-    #[inline(always)]
-    fn add_rows<const N: usize>(&mut self, rows: [Twelve; N], k: &[f64]) {
-        let mut kj = [[[0.0; 4]; 3]; N];
-        for (kj, k) in kj.iter_mut().zip(k.chunks_exact(N)) {
-            for (row, k) in rows.iter().zip(k) {
-                add_scaled(kj, *k, row);
+        for (i, row) in rows.iter().enumerate() {
+            let mut kj = [[0.0; 4]; 3];
+            for (row, k) in rows.iter().zip(&k[i * rows.len()..]) {
+                add_scaled(&mut kj, *k, &twelve(row));
             }
+            self.add_product(&[twelve(row)], &[kj]);
         }
-        self.add_product(rows, kj);
     }
 
     /// `J̃ᵀ (K J̃)`.
     #[inline(always)]
-    fn add_product<const N: usize>(&mut self, rows: [Twelve; N], kj: [Twelve; N]) {
-        for (b, column) in self.columns.iter_mut().enumerate() {
-            let mut sum = *column;
-            for (row, kj) in rows.iter().zip(&kj) {
-                add_scaled(&mut sum, kj[b / 4][b % 4], row);
-            }
-            *column = sum;
+    fn add_product<const N: usize>(&mut self, rows: &[Twelve; N], kj: &[Twelve; N]) {
+        // Spelled out: of a loop over columns the compiler takes four at a time, and gathers them entry by entry.
+        macro_rules! add_to_columns {
+            ($($column:literal)*) => {
+                $(
+                    let mut sum = self.columns[$column];
+                    for (row, kj) in rows.iter().zip(kj) {
+                        add_scaled(&mut sum, kj[$column / 4][$column % 4], row);
+                    }
+                    self.columns[$column] = sum;
+                )*
+            };
         }
+        add_to_columns!(0 1 2 3 4 5 6 7 8 9 10 11);
     }
 
     /// Adds it to the blocks of the matrix and begins anew.
@@ -83,10 +84,13 @@ impl PairSum {
             let (row_side, column_side) = (place / 2, place % 2);
             let (blocks, _) = values[*start..*start + 36].as_chunks_mut::<6>();
             for (target, column) in blocks.iter_mut().zip(&self.columns[6 * column_side..]) {
-                let column = column.as_flattened();
+                // All are read before one is written: the compiler then takes them together.
+                let (sums, _) = column.as_flattened().as_chunks::<6>();
+                let mut sum = sums[row_side];
                 for a in 0..6 {
-                    target[a] += column[6 * row_side + a];
+                    sum[a] += target[a];
                 }
+                *target = sum;
             }
         }
         self.columns = [[[0.0; 4]; 3]; 12];
