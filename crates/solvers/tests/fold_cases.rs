@@ -61,13 +61,14 @@ fn walking_around_a_fold_arrives_where_the_path_alone_does_not() {
         let end = |max_turns: usize| {
             let mut solver = InteriorPoint::default();
             solver.options.max_turns = max_turns;
-            solve(&problem, &mut solver, None, &StoppingRule::velocity(1e-6)).unwrap().certificate.natural
+            solve(&problem, &mut solver, None, &StoppingRule::velocity(1e-9)).unwrap().certificate.natural
         };
         let (left, walked) = (end(0), end(12));
         println!("{}: {left:.1e} m/s, around folds {walked:.1e} m/s", file.display());
         turned += usize::from(walked <= 1e-6 && left > 1e3 * walked);
     }
-    assert!(turned >= 2, "{turned}");
+    // Four of ten at the time of writing. Asked for less, a path that jams near its end would stop there.
+    assert!(turned >= 3, "{turned}");
 }
 
 /// However the targets are spread, the path leads to an answer; where the motion is unique, to that one. Shaken stacks slide
