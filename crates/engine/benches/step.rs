@@ -79,6 +79,15 @@ const SCENES: &[Scene] = &[
         ],
     },
     Scene {
+        name: "bin1000",
+        build: || bin(1000, 9, 3.2),
+        phases: &[
+            Phase { name: "falling", steps: 120, measured: true, start: nothing },
+            Phase { name: "settling", steps: 120, measured: true, start: nothing },
+            Phase { name: "settled", steps: 120, measured: true, start: nothing },
+        ],
+    },
+    Scene {
         name: "islands200",
         build: islands,
         phases: &[

