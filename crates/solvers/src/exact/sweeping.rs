@@ -95,7 +95,9 @@ impl Exact {
         let cost = ACCELERATED * FLOPS_PER_VISIT * search.problem.blocks().len() as f64;
         let affordable = (self.budget(search, SweepBudget::WhileItPays) / cost) as usize;
         self.candidate.copy_from_slice(impulses);
-        self.accelerate(search, impulses, affordable.min(MOST_ACCELERATED), history)
+        // Where iterations are counted the tiers after this one need some too.
+        let most = MOST_ACCELERATED.min(search.left() / 3);
+        self.accelerate(search, impulses, affordable.min(most), history)
     }
 
     /// Part of tier 5: the same from no impulse at all, far from where every path has ended.
