@@ -10,7 +10,7 @@
 //! | 2 | exact Gauss–Seidel; accelerated among redundant contacts, not at all where pairs of bodies share three or more | while it promises to be cheaper than the next tier |
 //! | 3 | Newton | contacts that are not redundant |
 //! | 4 | interior point: warm, uniform, scaled, around the folds of its path | redundant contacts, and what is left |
-//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, pyramids that gain corners, folds next to the end, pyramids turned against the slip, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, uneven paths, slow paths, long Gauss–Seidel | stalls |
+//! | 5 | Gauss–Seidel and Newton in turn, contradicting contacts released, pyramids that gain corners, folds next to the end, convex laws in de Saxcé's loop, smoothed Newton, accelerated sweeps from nothing, uneven paths, slow paths, long Gauss–Seidel | stalls |
 //!
 //! If none is certified the best iterate is returned; the certificate says how far off it is. Decisions use counts
 //! (contacts, predicted multiplications, measured rates), never time, so that the answer does not depend on the machine.
@@ -18,7 +18,6 @@
 //! [`Selection::Canonical`] skips the tiers whose answer depends on the order of contacts where there is friction, and ends
 //! at the limit of the central path instead of the first point of it that suffices.
 
-mod aligned;
 #[cfg(feature = "socp")]
 mod convex_laws;
 mod few_blocks;
@@ -42,7 +41,6 @@ use crate::warm_start::{active_blocks, make_feasible};
 use crate::{
     BlockPivoting, ContactSolver, Effort, FischerBurmeister, History, InteriorPoint, Lemke, SolveError, StoppingRule,
 };
-use aligned::Square;
 #[cfg(feature = "socp")]
 use convex_laws::ConvexLaws;
 use few_blocks::few;
@@ -110,7 +108,6 @@ pub struct Exact {
 #[derive(Clone, Debug, Default)]
 struct LastMethods {
     smoothed: FischerBurmeister,
-    pyramid: Square,
     growing: GrowingPyramids,
     #[cfg(feature = "socp")]
     convex: ConvexLaws,
@@ -498,8 +495,8 @@ impl Exact {
     }
 
     /// Tier 5: sweeps and Newton in turn from the best iterate; pyramids, whose paths have no folds; around folds next to the
-    /// end; then methods that look for the sets, or go by convex laws, or begin elsewhere; slow variants of the path where a
-    /// factorization is cheap, and sweeps to their cap.
+    /// end; then methods that go by convex laws, or begin elsewhere; slow variants of the path where a factorization is cheap,
+    /// and sweeps to their cap.
     fn last_resorts(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let bounded = self.is_bounded(search);
         if self.in_turn(search, impulses, if bounded { 1 } else { self.options.max_rounds }, history) {
@@ -515,9 +512,6 @@ impl Exact {
             && (self.path(search, impulses, Start::Uniform, stubborn, history)
                 || self.polish(search, impulses, history))
         {
-            return true;
-        }
-        if (!bounded || search.is_close()) && self.aligned_pyramids(search, impulses, history) {
             return true;
         }
         if bounded {

@@ -43,7 +43,7 @@ fn contacts_that_contradict_each_other_are_released() {
     }
 }
 
-/// Two more, of a falling arch: letting go one contact at a time is not enough there, squares that point against the slip are.
+/// Two more, of a falling arch: letting go one contact at a time is not enough there, pyramids that gain corners are.
 #[test]
 fn structures_that_contradict_themselves_as_a_whole_are_solved_by_sets() {
     for name in ["arch_falls_step44.fcp", "arch_falls_step47.fcp"] {

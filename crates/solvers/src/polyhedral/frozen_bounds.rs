@@ -40,15 +40,13 @@ const MAX_ASYMMETRY: f64 = 1e-2;
 pub struct FrozenBoundsOptions {
     /// Most outer iterations when the stopping rule leaves it open.
     pub max_iterations: usize,
-    /// Most factorizations of all inner programs together; the program at hand is solved to its end.
-    pub max_factorizations: usize,
     /// Most variables of the inner program (memory is twice its square).
     pub max_variables: usize,
 }
 
 impl Default for FrozenBoundsOptions {
     fn default() -> Self {
-        FrozenBoundsOptions { max_iterations: 300, max_factorizations: usize::MAX, max_variables: 2500 }
+        FrozenBoundsOptions { max_iterations: 300, max_variables: 2500 }
     }
 }
 
@@ -129,7 +127,7 @@ impl FrozenBounds {
         self.residual = f64::INFINITY;
         let (mut since_best, mut damped) = (0, false);
         self.anderson.reset(self.contacts.len(), ANDERSON_DEPTH);
-        while effort.iterations < cap && effort.factorizations < options.max_factorizations {
+        while effort.iterations < cap {
             effort.iterations += 1;
             self.set_bounds(problem);
             self.set_linear_term(problem);
