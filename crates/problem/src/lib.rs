@@ -48,6 +48,7 @@ mod delassus;
 mod error;
 pub mod io;
 mod law;
+mod part;
 mod problem;
 
 pub use certificate::{Certificate, Certifier, Counts, Measure, Tolerance, certify};

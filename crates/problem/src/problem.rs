@@ -181,12 +181,7 @@ impl ContactProblem {
             rows += block.rows;
             offsets.push(rows);
         }
-        if q.len() != rows {
-            return Err(ProblemError::Size { what: "q", found: q.len(), expected: rows });
-        }
-        if let Some(index) = q.iter().position(|x| !x.is_finite()) {
-            return Err(ProblemError::NotFinite { what: "q", index, value: q[index] });
-        }
+        check_q(&q, rows)?;
         let asymmetry = delassus.validate(&offsets, symmetry)?;
         scales.clear();
         scales.reserve(blocks.len());
@@ -205,8 +200,17 @@ impl ContactProblem {
             }
             scales.push(trace / n as f64);
         }
-        let speed = q.iter().fold(0.0, |m, x| f64::max(m, x.abs()));
+        let speed = largest(&q);
         Ok(ContactProblem { blocks, offsets, delassus, q, scales, asymmetry, speed })
+    }
+
+    /// The same blocks and W with other velocities [m/s]. A wrong length or a number that is not finite is an error, and
+    /// then nothing changes.
+    pub fn set_q(&mut self, q: &[f64]) -> Result<(), ProblemError> {
+        check_q(q, self.rows())?;
+        self.q.copy_from_slice(q);
+        self.speed = largest(q);
+        Ok(())
     }
 
     /// The blocks.
@@ -258,4 +262,18 @@ impl ContactProblem {
     pub fn diagonal_block(&self, c: usize, out: &mut [f64]) {
         self.delassus.diagonal_block(&self.offsets, c, out);
     }
+}
+
+fn check_q(q: &[f64], rows: usize) -> Result<(), ProblemError> {
+    if q.len() != rows {
+        return Err(ProblemError::Size { what: "q", found: q.len(), expected: rows });
+    }
+    match q.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(ProblemError::NotFinite { what: "q", index, value: q[index] }),
+        None => Ok(()),
+    }
+}
+
+fn largest(q: &[f64]) -> f64 {
+    q.iter().fold(0.0, |m, x| f64::max(m, x.abs()))
 }

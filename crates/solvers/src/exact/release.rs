@@ -17,7 +17,7 @@ use crate::History;
 use crate::interior_point::{PathOptions, Start};
 use crate::newton::NewtonOptions;
 use crate::warm_start::make_feasible;
-use signorini_problem::{ContactProblem, Law, Symmetry};
+use signorini_problem::Law;
 
 /// Most contacts tried, and where the cost is bounded.
 const MOST_RELEASED: usize = 24;
@@ -33,7 +33,7 @@ impl Exact {
         }
         search.released_from = search.best;
         let problem = search.problem;
-        let mut q = problem.q().to_vec();
+        let (mut without, mut q) = (problem.clone(), problem.q().to_vec());
         let mut tried = vec![false; problem.blocks().len()];
         self.candidate.copy_from_slice(impulses);
         for _ in 0..if self.is_bounded(search) { FEW_RELEASED } else { MOST_RELEASED } {
@@ -41,8 +41,7 @@ impl Exact {
             tried[c] = true;
             let normal = problem.offsets()[c];
             q[normal] += FAR * problem.speed().max(f64::MIN_POSITIVE);
-            let Some(without) = with_velocity(problem, &q) else { return false };
-            if search.left() == 0 {
+            if without.set_q(&q).is_err() || search.left() == 0 {
                 return false;
             }
             self.prepare_systems(search);
@@ -87,9 +86,4 @@ impl Exact {
         }
         worst.1
     }
-}
-
-/// The same problem with other velocities.
-fn with_velocity(problem: &ContactProblem, q: &[f64]) -> Option<ContactProblem> {
-    ContactProblem::new(problem.blocks().to_vec(), problem.delassus().clone(), q.to_vec(), Symmetry::General).ok()
 }
