@@ -318,8 +318,10 @@ impl Exact {
         let (kept, best, certificate) = (impulses.to_vec(), search.best, search.certificate);
         impulses.fill(0.0);
         make_feasible(search.problem, impulses);
+        // As if nothing had been tried: how good the start is, and what was seen on the way, decides about tiers.
         (search.best, search.certificate, search.released_from) = (f64::INFINITY, None, f64::INFINITY);
-        if !self.climb(search, impulses, history) && search.best > best {
+        search.tangled = false;
+        if !self.none_at_all(search, impulses) && !self.climb(search, impulses, history) && search.best > best {
             (search.best, search.certificate) = (best, certificate);
             impulses.copy_from_slice(&kept);
         }

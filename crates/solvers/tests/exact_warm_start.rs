@@ -8,7 +8,8 @@ use conformance_support::*;
 use signorini_problem::ContactProblem;
 use signorini_scenes::problems::{Perturbation, Size, catalogue, find, perturbed};
 use signorini_solvers::{
-    ContactSolver, Effort, Exact, History, InteriorPoint, SolveError, SolverSession, Status, StoppingRule, solve,
+    AcceleratedNsgs, ContactSolver, Effort, Exact, History, InteriorPoint, SolveError, SolverSession, Status,
+    StoppingRule, solve,
 };
 
 #[test]
@@ -100,6 +101,19 @@ impl ContactSolver for Asked {
         self.0 += 1;
         Ok(Effort::default())
     }
+}
+
+/// A guess that led nowhere is forgotten, and with it all that was seen on the way: the tiers after that once took their
+/// decisions as if a path had already tangled, and ended at 7e-3 m/s what they solve from nothing.
+#[test]
+fn a_forgotten_guess_leaves_a_cold_start() {
+    let problem = find("fcc6_mass1e6").unwrap().generate().unwrap().problem;
+    let stop = StoppingRule::velocity(1e-5);
+    let sweeps = StoppingRule { max_iterations: Some(300), ..stop };
+    let guess = solve(&problem, &mut AcceleratedNsgs::default(), None, &sweeps).unwrap();
+    assert!(guess.certificate.natural > 1e-2);
+    let solution = solve(&problem, &mut Exact::default(), Some(&guess.impulses), &stop).unwrap();
+    assert_eq!(solution.status, Status::Solved, "{:?}", solution.certificate);
 }
 
 /// A certified guess needs no solver, unless the caller wants better than certified.
