@@ -46,7 +46,7 @@ fn solves(world: &mut World) -> usize {
     let tolerance = Settings::default().stop.tolerance.value;
     let mut solves = 0;
     for _ in 0..LOOKED_AT {
-        let report = step_checked(world, H);
+        let report = step_certified(world, H);
         solves += usize::from(report.effort.iterations > 0);
         // What is taken again without a solve is far better than it has to be.
         let natural = report.certificate.unwrap().natural;
@@ -77,7 +77,7 @@ fn at_rest_nothing_moves_by_a_bit_and_the_books_close() {
         |world: &World| -> Vec<_> { world.bodies().map(|(_, body)| (body.position(), body.orientation())).collect() };
     let before = places(&world);
     for _ in 0..500 {
-        let report = step_checked(&mut world, H);
+        let report = step_certified(&mut world, H);
         assert_eq!(report.energy.after.kinetic(), 0.0);
         assert_eq!(report.energy.closure(), 0.0);
     }

@@ -30,6 +30,7 @@ mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
+mod substructures;
 pub mod sweep;
 pub mod warm_start;
 
@@ -54,4 +55,5 @@ pub use socp::Socp;
 pub use solver::{
     ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
+pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};

@@ -1,11 +1,10 @@
 //! Sweeps as a fixed-point map, accelerated: the driver behind [`crate::AcceleratedNsgs`].
 
 use super::driver::{LOOK_EVERY, next_look};
-use super::guard::{Guard, Next};
+use super::extrapolation::{Extrapolation, Place};
 use super::levels::Levels;
 use super::local::Friction;
 use super::{Acceptance, ContactStep, Direction, SweepReport, Sweeps};
-use crate::linalg::anderson::Anderson;
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::{ContactProblem, Law};
@@ -57,91 +56,32 @@ impl<S> Default for AcceleratedSweeps<S> {
 #[derive(Clone, Debug, Default)]
 struct Window {
     levels: Levels,
-    anderson: Anderson,
-    guard: Guard,
+    extrapolation: Extrapolation,
     image: Vec<f64>,
     /// Where the frictionless sweeps began.
     start: Vec<f64>,
-    /// The image of the shortest step.
-    best: Vec<f64>,
-    shortest: f64,
-    /// √w_c of every row: impulses times it are of one unit [√J], whatever the masses.
-    weights: Vec<f64>,
-    weighted: Vec<f64>,
-    weighted_image: Vec<f64>,
+    /// Which impulses the velocities of the sweeper belong to.
     place: Place,
-}
-
-/// Which impulses the velocities of the sweeper belong to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
-    /// Those a sweep arrived at: the next may begin at once.
-    Swept,
-    /// Those of an extrapolation, or none yet: velocities have to be computed.
-    #[default]
-    Moved,
 }
 
 impl Window {
     fn prepare(&mut self, problem: &ContactProblem, depth: usize) {
-        let n = problem.rows();
-        self.weights.clear();
-        for (block, w) in problem.blocks().iter().zip(problem.scales()) {
-            // What cannot move has no scale of its own; any will do.
-            let weight = if *w > 0.0 { w.sqrt() } else { 1.0 };
-            self.weights.resize(self.weights.len() + block.rows, weight);
-        }
-        let Window { image, start, best, weighted, weighted_image, .. } = self;
-        for buffer in [image, start, best, weighted, weighted_image] {
+        for buffer in [&mut self.image, &mut self.start] {
             buffer.clear();
-            buffer.resize(n, 0.0);
+            buffer.resize(problem.rows(), 0.0);
         }
         self.levels.sort(problem);
-        self.anderson.reset(n, depth);
-        self.begin();
-    }
-
-    fn begin(&mut self) {
-        self.anderson.forget();
-        self.guard = Guard::default();
-        self.shortest = f64::INFINITY;
+        self.extrapolation.prepare(problem, depth);
         self.place = Place::Moved;
     }
 
-    /// From `r` and its image to where the next sweep begins, into `r`.
+    fn begin(&mut self) {
+        self.extrapolation.begin();
+        self.place = Place::Moved;
+    }
+
     fn advance(&mut self, problem: &ContactProblem, r: &mut [f64]) {
-        let mut squared = 0.0;
-        for (i, weight) in self.weights.iter().enumerate() {
-            self.weighted[i] = weight * r[i];
-            self.weighted_image[i] = weight * self.image[i];
-            let step = self.weighted_image[i] - self.weighted[i];
-            squared += step * step;
-        }
-        let step = f64::sqrt(squared);
-        if step < self.shortest {
-            self.shortest = step;
-            self.best.copy_from_slice(&self.image);
-        }
-        match self.guard.next(step, self.anderson.differences()) {
-            Next::Extrapolate => {
-                self.anderson.advance(&mut self.weighted, &self.weighted_image);
-                for ((r, x), weight) in r.iter_mut().zip(&self.weighted).zip(&self.weights) {
-                    *r = x / weight;
-                }
-                make_feasible(problem, r);
-                self.place = Place::Moved;
-            }
-            Next::Restart => {
-                self.anderson.forget();
-                r.copy_from_slice(&self.image);
-                self.place = Place::Swept;
-            }
-            Next::Return => {
-                self.anderson.forget();
-                r.copy_from_slice(&self.best);
-                self.place = Place::Moved;
-            }
-        }
+        self.place = self.extrapolation.advance(problem, r, &self.image);
     }
 }
 
@@ -250,8 +190,8 @@ impl<S: ContactStep> AcceleratedSweeps<S> {
 
     /// At the end of the budget: the last image or that of the shortest step, whichever has the smaller residual.
     fn keep_the_better(&mut self, problem: &ContactProblem, r: &mut [f64], report: &mut SweepReport) {
-        let Window { image, best, shortest, .. } = &mut self.window;
-        if report.residual.is_finite() && *shortest < f64::INFINITY {
+        let Window { image, extrapolation, .. } = &mut self.window;
+        if let Some(best) = extrapolation.best().filter(|_| report.residual.is_finite()) {
             r.copy_from_slice(image);
             let other = self.sweeps.sweeper.residual(problem, best);
             if other < report.residual {

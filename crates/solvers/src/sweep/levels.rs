@@ -11,7 +11,7 @@ const UNREACHED: u32 = u32::MAX;
 
 /// The order, and what finding it needs. Sorting again for a problem of the same size allocates nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Levels {
+pub(crate) struct Levels {
     order: Vec<u32>,
     /// Of every body; fixed sides have 0.
     distance: Vec<u32>,
@@ -23,7 +23,7 @@ pub(super) struct Levels {
 
 impl Levels {
     /// Finds the order of the problem's blocks. Without bodies it is the given one.
-    pub(super) fn sort(&mut self, problem: &ContactProblem) {
+    pub(crate) fn sort(&mut self, problem: &ContactProblem) {
         self.order.clear();
         self.order.extend(0..problem.blocks().len() as u32);
         if let Delassus::Factored(w) = problem.delassus() {
@@ -40,7 +40,7 @@ impl Levels {
     }
 
     /// Blocks in their order.
-    pub(super) fn order(&self) -> &[u32] {
+    pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 

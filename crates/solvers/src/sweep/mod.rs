@@ -18,6 +18,7 @@ mod accelerated;
 mod contact_step;
 mod coupling;
 mod driver;
+mod extrapolation;
 mod guard;
 mod levels;
 mod local;
@@ -28,6 +29,8 @@ pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 pub(crate) use coupling::Columns;
 use coupling::{BodyCoupling, Coupling, DenseCoupling, KeptCoupling, SparseCoupling};
+pub(crate) use extrapolation::Extrapolation;
+pub(crate) use levels::Levels;
 use local::{Friction, PreparedBlock};
 use signorini_problem::{ContactProblem, Delassus};
 
