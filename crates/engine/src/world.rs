@@ -71,7 +71,7 @@ impl<'a> BodyView<'a> {
     pub fn material(&self) -> Material {
         self.record.material
     }
-    /// Mass [kg]; infinite unless dynamic.
+    /// Mass \[kg\]; infinite unless dynamic.
     pub fn mass(&self) -> f64 {
         self.record.mass.mass
     }

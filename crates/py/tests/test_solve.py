@@ -14,7 +14,18 @@ def sliding_block():
 
 
 @pytest.mark.parametrize(
-    "method", ["exact", "interior-point", "newton", "nsgs", "accelerated-nsgs", "substructures", "block-pgs", "pgs", "de-saxce"]
+    "method",
+    [
+        "exact",
+        "interior-point",
+        "newton",
+        "nsgs",
+        "accelerated-nsgs",
+        "substructures",
+        "block-pgs",
+        "pgs",
+        "de-saxce",
+    ],
 )
 def test_sliding_block_from_paper(method):
     # r_N = 2 kg · 0.1 m/s; friction at its limit μ r_N; the block slides on at 0.15 m/s.

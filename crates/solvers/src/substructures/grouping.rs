@@ -32,9 +32,7 @@ pub(super) fn groups(problem: &ContactProblem, stars: &Stars, bodies: usize) -> 
         Delassus::BlockSparse(w) => {
             deal(0..blocks, blocks, alone, |c, visit| w.row(c).for_each(|(other, _)| visit(other)))
         }
-        Delassus::Dense(_) => {
-            deal(0..blocks, blocks, alone, |c, visit| (c + 1..blocks.min(c + 2)).for_each(|next| visit(next)))
-        }
+        Delassus::Dense(_) => deal(0..blocks, blocks, alone, |c, visit| (c + 1..blocks.min(c + 2)).for_each(visit)),
     }
 }
 
