@@ -127,15 +127,15 @@ impl Substructures {
     fn grow(&mut self, search: &mut Search, history: &mut History) -> Result<(), SolveError> {
         let SubstructuresOptions { bodies, most_bodies, .. } = self.options;
         let mut bodies = bodies.clamp(1, most_bodies.max(1));
-        let mut fewest = usize::MAX;
         let stars = stars(search.problem);
+        let mut before = Vec::new();
         while search.sweeps < search.max_sweeps {
             let blocks = groups(search.problem, &stars, bodies);
-            // As many as before are those of before: what is not connected stays apart.
-            if blocks.len() == 1 || blocks.len() == fewest && bodies < most_bodies {
+            // Twice the bodies, and the same groups: what is not connected stays apart.
+            if blocks.len() == 1 || blocks == before {
                 return self.whole(search, history);
             }
-            fewest = blocks.len();
+            before.clone_from(&blocks);
             let mut parts = Vec::with_capacity(blocks.len());
             for blocks in blocks {
                 parts.push(Group::new(search.problem, &stars, blocks)?);
