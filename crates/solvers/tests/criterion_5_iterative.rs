@@ -135,14 +135,15 @@ fn criterion_5_iterative_by_groups_of_bodies() {
     let groups = SubstructuresOptions::default();
     let (mut sliding, mut most, mut wrong) = (0, 0, Vec::new());
     for GeneratedProblem { name, problem, .. } in problems() {
-        let solution = by_groups(&problem, groups, TOLERANCE);
+        // However fast things are.
+        let solution = by_groups(&problem, groups, TOLERANCE / problem.speed().max(1.0));
         let (natural, sweeps) = (solution.certificate.natural, solution.effort.iterations);
         println!("{name:32} {natural:8.1e} m/s after {sweeps:3} sweeps");
         assert!(worst_cone_violation(&problem, &solution.impulses) <= 1e-12, "{name}");
         assert_feasible(&name, &problem, &solution.impulses);
-        assert_honest(&name, &problem, &solution, &rule(TOLERANCE));
+        assert_honest(&name, &problem, &solution, &rule(TOLERANCE / problem.speed().max(1.0)));
         most = most.max(sweeps);
-        if solution.status != Status::Solved || natural > TOLERANCE * problem.speed().max(1.0) || sweeps > SWEEPS {
+        if solution.status != Status::Solved || natural > TOLERANCE || sweeps > SWEEPS {
             wrong.push(format!("{name}: {natural:.1e} m/s after {sweeps} sweeps"));
         }
         let (angle, count) = worst_slip_angle(&problem, &by_groups(&problem, groups, 1e-9).impulses);
