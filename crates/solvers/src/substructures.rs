@@ -79,6 +79,8 @@ struct Search<'a> {
     max_sweeps: usize,
     best: Vec<f64>,
     measured: f64,
+    /// Residual of the last impulses graded [m/s].
+    natural: f64,
     sweeps: usize,
     factorizations: usize,
 }
@@ -103,6 +105,7 @@ impl Substructures {
     /// Grades `r` and keeps it if it is the best.
     fn grade(&mut self, search: &mut Search, r: &[f64]) -> Result<Certificate, SolveError> {
         let certificate = self.certifier.certify(search.problem, r)?;
+        search.natural = certificate.natural;
         let measured = certificate.measured(search.stop.tolerance.measure);
         if measured < search.measured {
             search.measured = measured;
@@ -160,15 +163,15 @@ impl Substructures {
         let (problem, stop) = (search.problem, search.stop);
         self.extrapolation.prepare(problem, self.options.depth);
         let finest = FINER_THAN_ASKED * stop.target_speed(problem);
-        let accuracy = |measured: f64| f64::max(finest, FINER_THAN_SWEEP * measured * problem.speed().max(1.0));
-        let mut last = search.measured;
         let mut r = search.best.clone();
         let mut image = r.clone();
         let (mut reached, mut waited) = (f64::INFINITY, 0);
         while search.sweeps < search.max_sweeps {
             image.copy_from_slice(&r);
+            let coarse = FINER_THAN_SWEEP * search.natural;
+            let accuracy = if coarse.is_finite() { coarse.max(finest) } else { finest };
             for part in &mut *parts {
-                let effort = part.visit(problem, &mut image, accuracy(last))?;
+                let effort = part.visit(problem, &mut image, accuracy)?;
                 search.factorizations += effort.factorizations;
             }
             make_feasible(problem, &mut image);
@@ -178,8 +181,8 @@ impl Substructures {
             if certificate.meets(&stop.tolerance) {
                 return Ok(End::Certified);
             }
-            last = certificate.measured(stop.tolerance.measure);
-            (reached, waited) = if last <= PROGRESS * reached { (last, 0) } else { (reached, waited + 1) };
+            let measured = certificate.measured(stop.tolerance.measure);
+            (reached, waited) = if measured <= PROGRESS * reached { (measured, 0) } else { (reached, waited + 1) };
             if waited >= patience {
                 return Ok(End::Stalled);
             }
@@ -222,6 +225,7 @@ impl ContactSolver for Substructures {
             max_sweeps: stop.max_iterations.unwrap_or(MAX_SWEEPS),
             best: vec![0.0; problem.rows()],
             measured: f64::INFINITY,
+            natural: f64::INFINITY,
             sweeps: 0,
             factorizations: 0,
         };
