@@ -8,7 +8,7 @@
 mod conformance_support;
 
 use conformance_support::{assert_feasible, assert_honest, audit, reordered, shuffled};
-use signorini_problem::{ContactProblem, Law};
+use signorini_problem::{ContactProblem, Delassus, Law};
 use signorini_scenes::GeneratedProblem;
 use signorini_scenes::problems::{Size, catalogue, find};
 use signorini_scenes::random::SplitMix64;
@@ -175,6 +175,50 @@ fn groups_that_may_not_grow_meet_most_of_the_table() {
     }
     println!("{several} problems take several sweeps");
     assert!(several >= 25, "{several}");
+}
+
+/// Little depends on how large groups are at first.
+#[test]
+#[ignore = "minutes: cargo test --release --test criterion_5_iterative -- --ignored --nocapture"]
+fn first_sizes_of_groups() {
+    for bodies in [1, 2, 4, 8, 16, 32, 64] {
+        let options = SubstructuresOptions { bodies, ..SubstructuresOptions::default() };
+        let (mut several, mut short) = (Vec::new(), Vec::new());
+        for GeneratedProblem { name, problem, .. } in problems() {
+            let solution = solve(&problem, &mut Substructures::new(options), None, &rule(TOLERANCE)).unwrap();
+            if solution.effort.iterations > 1 {
+                several.push(solution.effort.iterations);
+            }
+            if solution.status != Status::Solved {
+                short.push(name);
+            }
+        }
+        several.sort_unstable();
+        let (count, median, most) = (several.len(), several[several.len() / 2], several[several.len() - 1]);
+        println!("{bodies:2} bodies: {count} take several sweeps, median {median}, most {most}; short {short:?}");
+        assert!(short.len() <= usize::from(bodies == 1), "{bodies} bodies: {short:?}");
+    }
+}
+
+/// In any order of contacts, as far as bodies are known.
+#[test]
+#[ignore = "minutes: cargo test --release --test criterion_5_iterative -- --ignored --nocapture"]
+fn groups_of_bodies_meet_the_criterion_in_any_order() {
+    let mut random = SplitMix64::new(7);
+    let (mut count, mut most) = (0, 0);
+    for GeneratedProblem { name, problem, .. } in problems() {
+        if !matches!(problem.delassus(), Delassus::Factored(_)) {
+            continue;
+        }
+        for _ in 0..6 {
+            let order = shuffled(&mut random, problem.blocks().len());
+            let problem = reordered(&problem, &order);
+            let solution = solve(&problem, &mut Substructures::default(), None, &rule(TOLERANCE)).unwrap();
+            assert_eq!(solution.status, Status::Solved, "{name}: {:?}", solution.certificate);
+            (count, most) = (count + 1, most.max(solution.effort.iterations));
+        }
+    }
+    println!("{count} orders, at most {most} sweeps");
 }
 
 /// The same budget for `exact`, whose iterations are sweeps, Newton steps and steps of a path alike.
