@@ -4,6 +4,8 @@
 //! * `scenes` writes the scenes as files.
 //! * `grade` measures trajectories that other programs wrote.
 //! * `audit` writes one step of an engine as `signorini audit` reads it.
+//! * `wild` measures every scene file of a folder, in our engine and beside Rapier.
+//! * `wild-generate` writes fresh scenes of that kind from a seed.
 //! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
@@ -12,11 +14,13 @@
 mod audit;
 mod engines;
 mod measure;
+mod random;
 mod record;
 mod report;
 mod scene;
 mod suite;
 mod trajectory;
+mod wild;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -89,6 +93,10 @@ enum Command {
         /// Where to.
         out: PathBuf,
     },
+    /// Measure every scene file of a folder.
+    Wild(wild::WildArguments),
+    /// Write fresh scenes of the same families from a seed.
+    WildGenerate(wild::GenerateArguments),
     /// Pages and tables from the lines.
     Report {
         /// Files of lines.
@@ -141,6 +149,8 @@ fn main() -> ExitCode {
         Command::Scenes { folder } => record::write_scenes(&folder),
         Command::Grade { scenes, trajectories, out } => record::grade(&scenes, &trajectories, &out),
         Command::Audit { engine, scene, python, out } => record::audit_step(&engine, &scene, python.as_deref(), &out),
+        Command::Wild(arguments) => wild::run(&arguments),
+        Command::WildGenerate(arguments) => wild::generate(&arguments),
         Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {

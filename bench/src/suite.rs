@@ -14,6 +14,7 @@
 //! | S10 | fast ball against a thin plate | does not pass |
 //! | S11 | a thousand spheres thrown, which never meet | parabolas |
 
+use crate::random::Random;
 use crate::scene::{Body, Scene};
 
 const GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
@@ -163,24 +164,4 @@ fn thrown(count: usize) -> Scene {
         Body { v: [1.0, 0.5, 5.0], w: [0.0, 0.0, k as f64 / count as f64], ..Body::sphere(0.5, place) }
     };
     scene(format!("S11_thrown{count}"), 120, (0..count).map(ball).collect())
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the pile is the same on every machine.
-struct Random(u64);
-
-impl Random {
-    /// In [0, 1).
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (((z ^ (z >> 31)) >> 11) as f64) / (1u64 << 53) as f64
-    }
-
-    /// A small turn: each component of the quaternion's vector at most `most`.
-    fn tilt(&mut self, most: f64) -> [f64; 4] {
-        let [x, y, z] = [0; 3].map(|_| most * (2.0 * self.next() - 1.0));
-        [(1.0 - x * x - y * y - z * z).sqrt(), x, y, z]
-    }
 }

@@ -3,6 +3,8 @@
 mod free_top;
 mod overlap;
 
+pub use overlap::boxes_overlap;
+
 use crate::audit;
 use crate::scene::{Scene, ShapeKind};
 use crate::trajectory::{Frame, Trajectory, median};

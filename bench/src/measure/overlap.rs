@@ -51,15 +51,19 @@ fn ball_in_box(ball: &Placed, solid: &Placed) -> f64 {
     ball.reach - distance + inside
 }
 
-/// Least overlap over the fifteen axes.
 fn boxes(a: &Placed, b: &Placed) -> f64 {
-    let between = b.centre - a.centre;
+    boxes_overlap((a.centre, a.axes, a.half), (b.centre, b.axes, b.half))
+}
+
+/// Least overlap of two boxes over the fifteen axes \[m\], each given by centre, axes and half extents.
+pub fn boxes_overlap(a: (DVec3, DMat3, DVec3), b: (DVec3, DMat3, DVec3)) -> f64 {
+    let between = b.0 - a.0;
     let columns = |m: &DMat3| [m.x_axis, m.y_axis, m.z_axis];
-    let (u, v) = (columns(&a.axes), columns(&b.axes));
+    let (u, v) = (columns(&a.1), columns(&b.1));
     let extent = |axes: &[DVec3; 3], half: DVec3, n: DVec3| {
         half.x * axes[0].dot(n).abs() + half.y * axes[1].dot(n).abs() + half.z * axes[2].dot(n).abs()
     };
-    let depth = |n: DVec3| extent(&u, a.half, n) + extent(&v, b.half, n) - between.dot(n).abs();
+    let depth = |n: DVec3| extent(&u, a.2, n) + extent(&v, b.2, n) - between.dot(n).abs();
     let faces = u.iter().chain(&v).copied();
     let edges = u.iter().flat_map(|p| v.iter().map(move |q| p.cross(*q)));
     // Parallel edges span no plane of their own: the faces cover that case.

@@ -1,0 +1,155 @@
+//! Fresh scenes of the families that users bring, from a seed: figures on seeds that nobody tuned on.
+//!
+//! | file | families |
+//! |---|---|
+//! | `heaps.rs` | bodies of one shape or many, poured into a bin |
+//! | `jointed.rs` | chains, bridges |
+//! | `struck.rs` | bowling, a wrecking ball |
+//! | `standing.rs` | dominoes, log cabins, towers of unlike masses |
+
+mod heaps;
+mod jointed;
+mod standing;
+mod struck;
+
+use crate::BenchError;
+use crate::random::Random;
+use signorini::scene::{BodyDescription, MaterialDescription, Scene, ShapeDescription};
+use std::path::PathBuf;
+
+/// Arguments of `wild-generate`. What is not given is drawn from the seed, scene by scene.
+#[derive(clap::Args)]
+pub struct GenerateArguments {
+    /// Where to.
+    folder: PathBuf,
+    /// The same seed gives the same files.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Scenes of each family.
+    #[arg(long, default_value_t = 1)]
+    each: usize,
+    /// Only families whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Moving bodies of a heap.
+    #[arg(long)]
+    bodies: Option<usize>,
+    /// Greatest radius of a body in a heap \[m\].
+    #[arg(long)]
+    size: Option<f64>,
+    /// Friction coefficient of everything.
+    #[arg(long)]
+    friction: Option<f64>,
+    /// Restitution of everything.
+    #[arg(long)]
+    restitution: Option<f64>,
+}
+
+/// What a family draws from.
+pub struct Draw<'a> {
+    /// Its numbers.
+    pub random: Random,
+    /// What was asked for.
+    pub arguments: &'a GenerateArguments,
+}
+
+/// Puts bodies and joints into an empty scene.
+type Family = fn(&mut Draw, &mut Scene);
+
+const FAMILIES: &[(&str, Family)] = &[
+    ("heap_boxes", |draw, scene| heaps::pour(draw, scene, &[heaps::Grain::Box])),
+    ("heap_spheres", |draw, scene| heaps::pour(draw, scene, &[heaps::Grain::Sphere])),
+    ("heap_capsules", |draw, scene| heaps::pour(draw, scene, &[heaps::Grain::Capsule])),
+    ("heap_rocks", |draw, scene| heaps::pour(draw, scene, &[heaps::Grain::Rock])),
+    ("heap_mixed", |draw, scene| heaps::pour(draw, scene, &heaps::Grain::ALL)),
+    ("chain_light", |draw, scene| jointed::chain(draw, scene, 1.0)),
+    ("chain_loaded", |draw, scene| jointed::chain(draw, scene, 1000.0)),
+    ("bridge_taut", |draw, scene| jointed::bridge(draw, scene, 0.0)),
+    ("bridge_slack", |draw, scene| jointed::bridge(draw, scene, 1.0)),
+    ("bowling", struck::bowling),
+    ("wrecking", struck::wrecking),
+    ("dominoes", standing::dominoes),
+    ("cabin", standing::cabin),
+    ("tower", standing::tower),
+];
+
+/// Writes the scenes.
+pub fn write(arguments: &GenerateArguments) -> Result<(), BenchError> {
+    let folder = &arguments.folder;
+    let fail = |what: String| BenchError::Input { path: folder.clone(), what };
+    std::fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
+    for (index, (family, make)) in FAMILIES.iter().enumerate() {
+        if arguments.only.as_ref().is_some_and(|part| !family.contains(part.as_str())) {
+            continue;
+        }
+        for number in 0..arguments.each {
+            let scene = make_scene(arguments, index, family, *make, number);
+            scene.build().map_err(|error| fail(format!("{}: {error}", scene.name)))?;
+            let path = folder.join(format!("{}.toml", scene.name));
+            std::fs::write(&path, scene.to_toml()).map_err(|error| fail(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+fn make_scene(arguments: &GenerateArguments, index: usize, family: &str, make: Family, number: usize) -> Scene {
+    // A sequence for every scene by itself: leaving one out does not change another.
+    let mut random = Random(arguments.seed);
+    random = Random(random.bits() ^ ((index as u64) << 32 | number as u64));
+    let mut draw = Draw { random, arguments };
+    let surface = MaterialDescription {
+        friction: arguments.friction.unwrap_or_else(|| draw.random.between(0.1, 0.9)),
+        restitution: arguments.restitution.unwrap_or_else(|| draw.random.one(&[0.0, 0.0, 0.0, 0.3, 0.7])),
+        friction_rule: Default::default(),
+        restitution_rule: Default::default(),
+    };
+    let mut scene = Scene {
+        name: format!("{family}_{}_{number}", arguments.seed),
+        duration: 6.0,
+        materials: [("surface".to_owned(), surface)].into(),
+        ..Scene::default()
+    };
+    make(&mut draw, &mut scene);
+    for body in &mut scene.bodies {
+        body.material = Some("surface".to_owned());
+    }
+    scene
+}
+
+fn cuboid(half_extents: [f64; 3]) -> ShapeDescription {
+    ShapeDescription::Cuboid { half_extents }
+}
+
+/// A slab whose upper side is z = 0.
+fn floor() -> BodyDescription {
+    BodyDescription { position: [0.0, 0.0, -1.0], ..BodyDescription::fixed("floor", cuboid([100.0, 100.0, 1.0])) }
+}
+
+/// A turn about the y axis as a quaternion.
+fn about_y(angle: f64) -> Option<[f64; 4]> {
+    Some([(0.5 * angle).cos(), 0.0, (0.5 * angle).sin(), 0.0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_scenes_and_another_gives_others() {
+        let arguments = |seed| GenerateArguments {
+            folder: PathBuf::new(),
+            seed,
+            each: 1,
+            only: None,
+            bodies: Some(10),
+            size: None,
+            friction: None,
+            restitution: None,
+        };
+        for (index, (family, make)) in FAMILIES.iter().enumerate() {
+            let text = |seed| make_scene(&arguments(seed), index, family, *make, 0).to_toml();
+            assert_eq!(text(1), text(1), "{family}");
+            assert_ne!(text(1), text(2), "{family}");
+        }
+    }
+}

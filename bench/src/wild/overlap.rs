@@ -1,0 +1,104 @@
+//! How deep two parts are in each other, from shapes and poses alone: parry's distances, and support functions.
+//!
+//! The depth of two convex solids is the least of `h_A(n) + h_B(−n)` over all directions n, so that every direction gives
+//! an upper bound. For boxes the fifteen axes are all there are to try; elsewhere parry proposes one, and those of both
+//! parts are tried as well.
+
+use super::shapes::{Core, Part};
+use crate::measure::boxes_overlap;
+use rapier3d_f64::parry::math::Pose;
+use rapier3d_f64::parry::query;
+use signorini::glamx::{DMat3, DVec3};
+
+/// Overlap of two parts \[m\], zero if there is none; `a` and `b` are the poses of the parts.
+pub fn depth(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
+    let radii = first.radius + second.radius;
+    let depth = match (&first.core, &second.core) {
+        (Core::HalfSpace(_), Core::HalfSpace(_)) | (Core::Surface, Core::Surface) => 0.0,
+        (Core::HalfSpace(normal), _) => behind(a, *normal, second, b),
+        (_, Core::HalfSpace(normal)) => behind(b, *normal, first, a),
+        (Core::Surface, _) | (_, Core::Surface) => -signed(first, a, second, b).map_or(0.0, |(dist, _)| dist),
+        (Core::Point, Core::Point) => radii - a.translation.distance(b.translation),
+        (Core::Point, Core::Convex(core)) => match core.distance_to_point(b, a.translation, true) {
+            gap if gap > 0.0 => radii - gap,
+            _ => along(first, a, second, b),
+        },
+        (Core::Convex(core), Core::Point) => match core.distance_to_point(a, b.translation, true) {
+            gap if gap > 0.0 => radii - gap,
+            _ => along(first, a, second, b),
+        },
+        (Core::Convex(p), Core::Convex(q)) => {
+            if let (Some(half), Some(other)) = (first.half, second.half) {
+                let axes = |pose: &Pose| DMat3::from_quat(pose.rotation);
+                boxes_overlap((a.translation, axes(a), half), (b.translation, axes(b), other))
+            } else {
+                match query::distance(a, &**p, b, &**q) {
+                    Ok(gap) if gap.distance > 0.0 => radii - gap.distance,
+                    _ => along(first, a, second, b),
+                }
+            }
+        }
+    };
+    if depth.is_finite() { depth.max(0.0) } else { 0.0 }
+}
+
+/// How far a part reaches behind a plane.
+fn behind(plane: &Pose, normal: DVec3, part: &Part, pose: &Pose) -> f64 {
+    let normal = plane.rotation * normal;
+    extent(part, pose, -normal).map_or(0.0, |reach| reach + plane.translation.dot(normal))
+}
+
+/// Support function `h(n)` of the whole part, world axes.
+fn extent(part: &Part, pose: &Pose, n: DVec3) -> Option<f64> {
+    part.whole.as_support_map().map(|map| map.support_point(pose, n).dot(n))
+}
+
+/// Parry's signed distance and its normal on the first part, world axes.
+fn signed(first: &Part, a: &Pose, second: &Part, b: &Pose) -> Option<(f64, DVec3)> {
+    let found = query::contact(a, &*first.whole, b, &*second.whole, 0.0).ok().flatten()?;
+    Some((found.dist, found.normal1))
+}
+
+/// Least overlap over parry's normal, the axes of both parts and the line of centres.
+fn along(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
+    let proposed = signed(first, a, second, b);
+    let axes = |pose: &Pose| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| pose.rotation * axis);
+    let lines = axes(a).into_iter().chain(axes(b)).chain([(b.translation - a.translation).normalize_or(DVec3::Z)]);
+    let tried = lines.flat_map(|n| [n, -n]).chain(proposed.map(|(_, normal)| normal));
+    let bound = |n: DVec3| Some(extent(first, a, n)? + extent(second, b, -n)?);
+    tried.filter_map(bound).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes::parts;
+    use super::*;
+    use signorini::scene::ShapeDescription;
+
+    fn part(shape: ShapeDescription) -> Part {
+        let mut out = Vec::new();
+        parts(&shape, Pose::IDENTITY, &mut out).expect("a shape");
+        out.remove(0)
+    }
+
+    #[test]
+    fn shapes_a_millimetre_into_each_other_are_a_millimetre_deep() {
+        let at = |x: f64| Pose::from_parts(DVec3::new(x, 0.0, 0.0), Default::default());
+        let shapes = [
+            part(ShapeDescription::Sphere { radius: 0.2 }),
+            part(ShapeDescription::Cuboid { half_extents: [0.2, 0.3, 0.3] }),
+            part(ShapeDescription::Capsule { half_height: 0.3, radius: 0.2 }),
+            part(ShapeDescription::Cylinder { half_height: 0.3, radius: 0.2 }),
+        ];
+        for first in &shapes {
+            for second in &shapes {
+                let found = depth(first, &at(0.0), second, &at(0.399));
+                assert!((found - 1e-3).abs() < 1e-6, "{found}");
+                assert_eq!(depth(first, &at(0.0), second, &at(0.401)), 0.0);
+            }
+            let floor = part(ShapeDescription::HalfSpace { normal: [1.0, 0.0, 0.0] });
+            let found = depth(&floor, &at(0.0), first, &at(0.199));
+            assert!((found - 1e-3).abs() < 1e-9, "{found}");
+        }
+    }
+}
