@@ -6,6 +6,7 @@
 //! * `audit` writes one step of an engine as `signorini audit` reads it.
 //! * `wild` measures every scene file of a folder, in our engine and beside Rapier.
 //! * `wild-generate` writes fresh scenes of that kind from a seed.
+//! * `wild-page` turns the table of `wild` into a page.
 //! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
@@ -97,6 +98,8 @@ enum Command {
     Wild(wild::WildArguments),
     /// Write fresh scenes of the same families from a seed.
     WildGenerate(wild::GenerateArguments),
+    /// Write the page of the measured scene files from their table.
+    WildPage(wild::PageArguments),
     /// Pages and tables from the lines.
     Report {
         /// Files of lines.
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
         Command::Audit { engine, scene, python, out } => record::audit_step(&engine, &scene, python.as_deref(), &out),
         Command::Wild(arguments) => wild::run(&arguments),
         Command::WildGenerate(arguments) => wild::generate(&arguments),
+        Command::WildPage(arguments) => wild::write_page(&arguments),
         Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {

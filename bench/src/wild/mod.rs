@@ -6,10 +6,12 @@
 //! | `watch.rs` | overlap, joint gaps and energy of every step |
 //! | `overlap.rs`, `shapes.rs` | depth of two shapes by parry, not by the manifolds of the engine |
 //! | `row.rs` | the table |
+//! | `page.rs` | the page from the table |
 //! | `generate/` | fresh scenes from a seed |
 
 mod generate;
 mod overlap;
+mod page;
 mod rapier;
 mod row;
 mod run;
@@ -17,6 +19,7 @@ mod shapes;
 mod watch;
 
 pub use generate::{GenerateArguments, write as generate};
+pub use page::{PageArguments, write as write_page};
 
 use crate::BenchError;
 use crate::record::Machine;
@@ -87,6 +90,8 @@ pub fn run(arguments: &WildArguments) -> Result<(), BenchError> {
     }));
     println!("{}", heading());
     for path in &paths {
+        print!("{:<22} ", name_of(path));
+        let _ = std::io::stdout().flush();
         let row = pool.install(|| run::run(path, &name_of(path), &limits));
         println!("{}", line(&row));
         if let Some((file, path)) = &mut table {
@@ -123,12 +128,11 @@ fn heading() -> String {
     )
 }
 
-/// The line of progress of a scene.
+/// The line of progress of a scene, after its name.
 fn line(row: &Row) -> String {
     let short = |column: &str, scale: f64| row.value(column).map_or("-".to_owned(), |value| brief(scale * value));
     format!(
-        "{:<22} {:>5} {:>4} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>5} {:>5} {:>6} {:>6} {:>6} {:>6}  {}; {}; {}",
-        row.text("scene"),
+        "{:>5} {:>4} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>5} {:>5} {:>6} {:>6} {:>6} {:>6}  {}; {}; {}",
         row.text("steps"),
         row.text("degraded"),
         short("residual_m_per_s", 1.0),

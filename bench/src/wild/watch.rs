@@ -136,7 +136,7 @@ impl Facts {
     }
 
     /// Depth of every pair that overlaps and may not.
-    fn overlaps(&self, moment: &Moment) -> Vec<((usize, usize), f64)> {
+    pub fn overlaps(&self, moment: &Moment) -> Vec<((usize, usize), f64)> {
         let mut placed: Vec<(usize, &Part, Pose, Aabb)> = Vec::new();
         for (index, (body, pose)) in self.bodies.iter().zip(&moment.poses).enumerate() {
             for part in &body.parts {

@@ -133,23 +133,35 @@ fn about_y(angle: f64) -> Option<[f64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wild::watch::{Facts, Watch};
+
+    fn arguments(seed: u64) -> GenerateArguments {
+        let (only, size, friction, restitution) = (None, None, None, None);
+        GenerateArguments { folder: PathBuf::new(), seed, each: 1, only, bodies: Some(20), size, friction, restitution }
+    }
 
     #[test]
     fn a_seed_gives_the_same_scenes_and_another_gives_others() {
-        let arguments = |seed| GenerateArguments {
-            folder: PathBuf::new(),
-            seed,
-            each: 1,
-            only: None,
-            bodies: Some(10),
-            size: None,
-            friction: None,
-            restitution: None,
-        };
         for (index, (family, make)) in FAMILIES.iter().enumerate() {
             let text = |seed| make_scene(&arguments(seed), index, family, *make, 0).to_toml();
             assert_eq!(text(1), text(1), "{family}");
             assert_ne!(text(1), text(2), "{family}");
+        }
+    }
+
+    #[test]
+    fn nothing_overlaps_and_no_joint_is_open_at_the_start() {
+        for (index, (family, make)) in FAMILIES.iter().enumerate() {
+            for seed in 0..5 {
+                let scene = make_scene(&arguments(seed), index, family, *make, 0);
+                let world = scene.build().expect("a scene");
+                let facts = Facts::of(&scene, &world).expect("shapes");
+                let mut watch = Watch::default();
+                let start = facts.observe(&world).expect("poses");
+                let deepest = facts.overlaps(&start).into_iter().fold(0.0, |most: f64, (_, depth)| most.max(depth));
+                watch.look(&facts, &start, 0);
+                assert!(deepest < 1e-12 && watch.gap.value < 1e-12, "{family} {seed}: {deepest} {}", watch.gap.value);
+            }
         }
     }
 }
