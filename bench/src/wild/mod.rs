@@ -42,7 +42,7 @@ pub struct WildArguments {
     #[arg(long)]
     steps: Option<usize>,
     /// A file is cut once its steps have asked for so many factorizations.
-    #[arg(long, default_value_t = 20_000)]
+    #[arg(long, default_value_t = 40_000)]
     factorizations: usize,
     /// Without rapier beside.
     #[arg(long)]

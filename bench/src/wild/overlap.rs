@@ -70,6 +70,7 @@ fn along(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use super::super::shapes::parts;
     use super::*;
@@ -99,6 +100,30 @@ mod tests {
             let floor = part(ShapeDescription::HalfSpace { normal: [1.0, 0.0, 0.0] });
             let found = depth(&floor, &at(0.0), first, &at(0.199));
             assert!((found - 1e-3).abs() < 1e-9, "{found}");
+        }
+    }
+
+    #[test]
+    fn a_tilted_solid_on_a_wide_slab_is_as_deep_as_its_lowest_point() {
+        // The slab ends at z = 0. Lowest point of a capsule with axis at angle a to the vertical: h cos a + r below its
+        // centre; of a cylinder: h cos a + r sin a.
+        let slab = part(ShapeDescription::Cuboid { half_extents: [100.0, 100.0, 1.0] });
+        let below = Pose::from_parts(DVec3::new(0.0, 0.0, -1.0), Default::default());
+        let (h, r) = (0.3, 0.05);
+        let capsule = part(ShapeDescription::Capsule { half_height: h, radius: r });
+        let cylinder = part(ShapeDescription::Cylinder { half_height: h, radius: r });
+        for degrees in [0.0, 0.01, 17.0, 60.0, 89.99, 90.0] {
+            let angle = f64::to_radians(degrees);
+            let turn = signorini::glamx::DQuat::from_rotation_y(angle);
+            for (solid, low) in [(&capsule, h * angle.cos() + r), (&cylinder, h * angle.cos() + r * angle.sin())] {
+                for wanted in [1e-5, 1e-3, 0.02] {
+                    let mut pose = Pose::from_parts(DVec3::new(3.0, 4.0, low - wanted), turn);
+                    // Parts carry the turn of parry's axis.
+                    pose.rotation *= solid.place.rotation;
+                    let found = depth(solid, &pose, &slab, &below);
+                    assert!((found - wanted).abs() < 1e-8, "{degrees} {wanted} {found}");
+                }
+            }
         }
     }
 }

@@ -131,6 +131,7 @@ fn about_y(angle: f64) -> Option<[f64; 4]> {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
     use crate::wild::watch::{Facts, Watch};
