@@ -224,3 +224,69 @@ fn slender_spinning_bodies_keep_momentum_and_angular_momentum_when_they_collide(
     }
     assert!(impacts > 0, "they must collide");
 }
+
+#[test]
+fn a_tilted_cube_bounces_when_its_first_edge_hits_and_not_when_its_last_one_would() {
+    // Weightless and frictionless, e = 1, 10 m/s down. The lower edge reaches the floor after a quarter of the step, the
+    // upper one, sin α higher, after nine tenths: met then, the lower edge would be 10·0.65·h = 0.1 m deep in the floor,
+    // with a tenth of the step left to come out of it.
+    let (speed, first, last) = (10.0, 0.25 * H, 0.9 * H);
+    let tilt = (speed * (last - first)).asin();
+    let lowest = |body: &signorini::BodyView| {
+        let corner = |i: u32| v(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - DVec3::splat(0.5);
+        (0..8).map(|i| (body.position() + body.orientation() * corner(i)).z).fold(f64::INFINITY, f64::min)
+    };
+    let mut w = weightless();
+    add_floor(&mut w, 0.0, 1.0);
+    let height = 0.5 * (tilt.sin() + tilt.cos()) + speed * first;
+    let body = cube("cube", v(0.0, 0.0, height)).orientation(DQuat::from_rotation_y(tilt));
+    let b = w.add(body.velocity(v(0.0, 0.0, -speed)).material(surface(0.0, 1.0))).unwrap();
+    close(lowest(&w.body(b).unwrap()), speed * first, 1e-12);
+    let energy = w.energy().total();
+    step_checked(&mut w, H);
+    let body = w.body(b).unwrap();
+    assert!(lowest(&body) >= -1e-9, "{} m below the floor", -lowest(&body));
+    assert!(body.velocity().z > 0.0);
+    close(w.energy().total(), energy, 1e-9 * energy);
+}
+
+#[test]
+fn a_ball_that_bounces_in_front_of_another_is_not_run_into() {
+    // Two balls fall one behind the other at 10 m/s, so fast that neither way of a step, 0.16 m, closes the gap between
+    // them. But the lower one hits the floor at once and comes back: both ways together, 0.32 m, do.
+    for gap in [0.18, 0.24, 0.3] {
+        let mut w = weightless();
+        add_floor(&mut w, 0.0, 1.0);
+        let falling = |name, z| ball(name, v(0.0, 0.0, z)).velocity(v(0.0, 0.0, -10.0)).material(surface(0.0, 1.0));
+        let lower = w.add(falling("lower", 0.5)).unwrap();
+        let upper = w.add(falling("upper", 1.5 + gap)).unwrap();
+        for _ in 0..5 {
+            step_checked(&mut w, H);
+            let apart = w.body(upper).unwrap().position().z - w.body(lower).unwrap().position().z;
+            assert!(apart >= 1.0 - 1e-9, "gap {gap}, step {}: {} m deep", w.steps(), 1.0 - apart);
+        }
+    }
+}
+
+#[test]
+fn the_step_after_a_bounce_starts_from_nothing() {
+    // The impulse of a bounce says nothing about the next step, in which nothing pushes: a world that has just bounced goes
+    // on as one newly made of the same bodies does, with the same work and to the same bits. The floor is still in sight.
+    for method in [Method::Exact, Method::InteriorPoint] {
+        let scene = |position: DVec3, velocity: DVec3| {
+            let mut w = World::new(Settings { method, ..Settings::default() }).unwrap();
+            add_floor(&mut w, 0.0, 0.8);
+            let b = w.add(ball("ball", position).velocity(velocity).material(surface(0.0, 0.8))).unwrap();
+            (w, b)
+        };
+        let (mut w, b) = scene(v(0.0, 0.0, 0.51), v(0.0, 0.0, -2.0));
+        assert_eq!(step_checked(&mut w, H).counts.impacts, 1);
+        let body = w.body(b).unwrap();
+        assert!(body.velocity().z > 1.0 && body.spin() == DVec3::ZERO, "{:?}", body.state());
+        let (mut fresh, c) = scene(body.position(), body.velocity());
+        let (after, anew) = (w.step(H).unwrap(), fresh.step(H).unwrap());
+        assert_eq!((after.counts.contacts, anew.counts.contacts), (1, 1), "they must see each other");
+        assert_eq!(after.effort, anew.effort, "{method}");
+        assert_eq!(w.body(b).unwrap().state(), fresh.body(c).unwrap().state(), "{method}");
+    }
+}
