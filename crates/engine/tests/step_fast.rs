@@ -125,6 +125,21 @@ fn bounce_heights_of_fast_bodies_are_e_squared() {
 }
 
 #[test]
+fn a_fast_body_that_arrives_slower_than_the_rest_speed_stops() {
+    // 3 mm away, so that the touch is inside the step and not at its beginning. The rest speed is 0.5 m/s.
+    let e = 0.8;
+    for (speed, back) in [(0.45, 0.0), (0.55, e * 0.55)] {
+        let mut w = weightless();
+        w.add(Body::fixed(plate(0.02)).material(surface(0.0, e)).named("plate")).unwrap();
+        let body = bullet(0.05, v(-0.063, 0.0, 0.0), speed).material(surface(0.0, e));
+        let b = w.add(body).unwrap();
+        run(&mut w, 1);
+        close_vector(w.body(b).unwrap().velocity(), v(-back, 0.0, 0.0), 1e-9);
+        close(w.body(b).unwrap().position().x, -0.06 - back * (H - 0.003 / speed), 1e-9);
+    }
+}
+
+#[test]
 fn a_resting_fast_body_is_like_any_other() {
     let settle = |fast: bool| {
         let mut w = world();
