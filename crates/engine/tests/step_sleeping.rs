@@ -280,3 +280,51 @@ fn sleep_does_not_depend_on_the_order_of_adding_or_on_threads() {
     assert_eq!(scene(&[8, 3, 5, 0, 7, 1, 6, 2, 4], 1), reference);
     assert_eq!(scene(&[0, 1, 2, 3, 4, 5, 6, 7, 8], 4), reference);
 }
+
+#[test]
+fn an_island_that_is_not_solved_does_not_sleep_however_still_it_is() {
+    // Two sweeps a step over a column of four balls, one contact under the centre of each. A step adds g h = 0.157 m/s and two
+    // sweeps leave cos⁴(π/9) = 0.78 of the error: from the 5 mm/s of sleep down to the tolerance of 1e-9 m/s takes more than
+    // fifty steps, and half a second is 32.
+    let stop = StoppingRule { max_iterations: Some(2), ..StoppingRule::velocity(1e-9) };
+    let mut w = World::new(Settings { method: Method::Pgs, stop, ..*sleepy().settings() }).unwrap();
+    add_floor(&mut w, 0.0, 0.0);
+    let column: Vec<_> =
+        (0..4).map(|i| w.add(ball(&format!("z {i}"), v(0.0, 0.0, 0.5 + f64::from(i)))).unwrap()).collect();
+    let (mut slow, mut slow_and_unsolved) = (0, 0);
+    for _ in 0..300 {
+        let report = w.step(H).unwrap();
+        let fastest = states(&w, &column).iter().map(|s| s.velocity.length()).fold(0.0, f64::max);
+        slow = if fastest < 5e-3 { slow + 1 } else { 0 };
+        if report.status == StepStatus::Degraded {
+            slow_and_unsolved = slow_and_unsolved.max(slow);
+            assert_eq!(report.counts.sleeping, 0, "step {}: {:?}", w.steps(), report.certificate);
+        }
+    }
+    assert!(slow_and_unsolved > 40, "slow for {slow_and_unsolved} steps while unsolved: too few to fall asleep in");
+    assert!(asleep(&w, &column), "solved at last, it sleeps");
+}
+
+#[test]
+fn what_a_slow_platform_carries_does_not_sleep() {
+    // 3 mm/s is slower than what counts as moving, and yet it goes somewhere: after 200 steps, 9.6 mm. One load stands on
+    // the platform, another hangs from it.
+    let speed = v(3e-3, 0.0, 0.0);
+    let mut w = sleepy();
+    let platform = Body::kinematic(Shape::cuboid(v(5.0, 5.0, 0.5)).unwrap()).position(v(0.0, 0.0, -0.5));
+    let platform = w.add(platform.velocity(speed).material(surface(0.5, 0.0)).named("platform")).unwrap();
+    let standing = w.add(cube("standing", v(0.0, 0.0, 0.5)).velocity(speed).material(surface(0.5, 0.0))).unwrap();
+    let hanging = w.add(ball("hanging", v(0.0, 0.0, -2.0)).velocity(speed)).unwrap();
+    w.add_joint(Joint::ball(hanging, v(0.0, 0.0, 1.0), (platform, v(0.0, 0.0, -0.5)))).unwrap();
+    for _ in 0..200 {
+        let report = step_checked(&mut w, H);
+        assert_eq!((report.counts.islands, report.counts.sleeping), (2, 0), "step {}", w.steps());
+    }
+    for load in [standing, hanging] {
+        close(w.body(load).unwrap().position().x, 200.0 * H * speed.x, 1e-6);
+    }
+    // The platform stops, and both fall asleep where they are.
+    w.set_velocity(platform, DVec3::ZERO).unwrap();
+    run(&mut w, 200);
+    assert!(asleep(&w, &[standing, hanging]));
+}
