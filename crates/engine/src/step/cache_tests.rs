@@ -80,6 +80,16 @@ fn shuffled_points_within_7_mm_find_their_own_and_one_metre_away_finds_none() {
 }
 
 #[test]
+fn a_point_that_moved_by_less_than_two_centimetres_is_found_and_one_that_moved_farther_is_not() {
+    let cache = stored(&[(DVec3::X, 2.0 * DVec3::Z)]);
+    for (moved, found) in [(0.0199, 2.0), (0.0201, 0.0), (0.05, 0.0), (0.0999, 0.0)] {
+        for direction in [DVec3::X, -DVec3::Y, DVec3::new(0.0, 0.6, 0.8)] {
+            assert_eq!(guess_at(&cache, DVec3::X + moved * direction, DVec3::Z), found * DVec3::Z, "{moved} m");
+        }
+    }
+}
+
+#[test]
 fn the_same_feature_wins_over_a_nearer_point() {
     let cache = stored(&[(DVec3::X, DVec3::Z), (DVec3::Y, 2.0 * DVec3::Z)]);
     let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(1))];
