@@ -179,10 +179,85 @@ pub fn dense(w: &[f64], q: &[f64], symmetry: Symmetry) -> ContactProblem {
     ContactProblem::new(vec![Block::normal(); n], delassus, q.to_vec(), symmetry).unwrap()
 }
 
+/// W of a problem made by [`dense`], row by row.
+pub fn entries(problem: &ContactProblem) -> &[f64] {
+    match problem.delassus() {
+        Delassus::Dense(w) => w.values(),
+        _ => panic!("dense problems only"),
+    }
+}
+
 /// The strictly convex 3×3 on which dropping the most negative and adding the most violated cycles for ever.
 pub fn cycling_problem() -> ContactProblem {
     let w = [283.6, 57.19, -24.36, 57.19, 11.93, -4.407, -24.36, -4.407, 2.741];
     dense(&w, &[2.212, 0.163, -0.4903], Symmetry::Exact)
+}
+
+/// Solves the k×k system by elimination with complete pivoting, and tells its rank: where no pivot is above 1e-10 of the
+/// first, what is left depends on what was eliminated and is zero.
+fn eliminate(mut a: Vec<f64>, mut b: Vec<f64>) -> (Vec<f64>, usize) {
+    let k = b.len();
+    let mut columns: Vec<usize> = (0..k).collect();
+    let (mut first, mut rank) = (0.0, k);
+    for p in 0..k {
+        let mut best = (0.0, p, p);
+        for i in p..k {
+            for j in p..k {
+                if a[i * k + j].abs() > best.0 {
+                    best = (a[i * k + j].abs(), i, j);
+                }
+            }
+        }
+        first = f64::max(first, best.0);
+        if best.0 <= 1e-10 * first {
+            rank = p;
+            break;
+        }
+        for j in 0..k {
+            a.swap(p * k + j, best.1 * k + j);
+        }
+        b.swap(p, best.1);
+        for i in 0..k {
+            a.swap(i * k + p, i * k + best.2);
+        }
+        columns.swap(p, best.2);
+        for i in p + 1..k {
+            let factor = a[i * k + p] / a[p * k + p];
+            for j in p..k {
+                a[i * k + j] -= factor * a[p * k + j];
+            }
+            b[i] -= factor * b[p];
+        }
+    }
+    let mut x = vec![0.0; k];
+    for p in (0..rank).rev() {
+        let sum: f64 = (p + 1..rank).map(|j| a[p * k + j] * x[j]).sum();
+        x[p] = (b[p] - sum) / a[p * k + p];
+    }
+    let mut ordered = vec![0.0; k];
+    for (p, column) in columns.iter().enumerate() {
+        ordered[*column] = x[p];
+    }
+    (ordered, rank)
+}
+
+/// Impulses of whatever sign that leave the closed contacts without velocity, and the rank of W among them. No code of the
+/// solvers is in it.
+pub fn hold_closed(w: &[f64], q: &[f64], closed: &[usize]) -> (Vec<f64>, usize) {
+    let n = q.len();
+    // Scaled to unit diagonal, so that the test for singular sets means the same for every contact.
+    let d: Vec<f64> = closed.iter().map(|i| w[i * n + i].sqrt()).collect();
+    let mut a = Vec::new();
+    for (x, i) in closed.iter().enumerate() {
+        a.extend(closed.iter().enumerate().map(|(y, j)| w[i * n + j] / (d[x] * d[y])));
+    }
+    let b = closed.iter().zip(&d).map(|(i, d)| -q[*i] / d).collect();
+    let (x, rank) = eliminate(a, b);
+    let mut r = vec![0.0; n];
+    for ((i, x), d) in closed.iter().zip(&x).zip(&d) {
+        r[*i] = x / d;
+    }
+    (r, rank)
 }
 
 /// The exact methods for positive semidefinite W.
