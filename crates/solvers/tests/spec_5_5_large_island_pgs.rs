@@ -3,10 +3,11 @@
 
 mod sweeps_fixtures;
 
-use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry};
+use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, Symmetry, certify};
 use signorini_solvers::sweep::{Direction, RowStep, Sweeper};
 use signorini_solvers::{
-    AcceleratedNsgs, Exact, Method, Nsgs, Pgs, Solution, SolveError, Status, StoppingRule, Substructures, solve,
+    AcceleratedNsgs, ContactSolver, Exact, History, Method, Nsgs, Pgs, Solution, SolveError, Status, StoppingRule,
+    Substructures, solve,
 };
 use sweeps_fixtures::{Body, Scene, dense, length};
 
@@ -76,12 +77,40 @@ fn cube_tips_when_friction_exceeds_one() {
     assert!(after[2].abs() < 1e-9 && length([after[3], after[4], after[5]]) < 1e-9, "flat: {after:?}");
 }
 
+/// The solver itself: a session would see that the guess is certified and not call it.
 #[test]
 fn warm_start_is_one_sweep() {
     let problem = sliding_cube([2.0, 1.0, 0.0], 0.5).problem();
+    let stop = StoppingRule::velocity(1e-12);
     let cold = solved(&problem, None);
     assert!(cold.effort.iterations > 1);
-    assert!(solved(&problem, Some(&cold.impulses)).effort.iterations <= 1);
+    let mut impulses = cold.impulses.clone();
+    let effort = Pgs::default().iterate(&problem, &mut impulses, &stop, &mut History::off()).unwrap();
+    assert!(effort.iterations <= 1, "{} sweeps", effort.iterations);
+    assert!(certify(&problem, &impulses).unwrap().meets(&stop.tolerance));
+    // And a sweep from the answer leaves it the answer.
+    let mut sweeper = Sweeper::<RowStep>::default();
+    sweeper.prepare(&problem);
+    sweeper.begin(&problem, &impulses);
+    sweeper.sweep(&problem, &mut impulses, Direction::Forward);
+    assert!(certify(&problem, &impulses).unwrap().meets(&stop.tolerance));
+}
+
+/// What a guess is worth: from an answer to 1e-6 m/s it takes the sweeps that are left to 1e-12, no more.
+#[test]
+fn a_warm_start_saves_the_sweeps_that_its_guess_took() {
+    let problem = sliding_cube([2.0, 1.0, 0.0], 0.5).problem();
+    let sweeps = |tolerance, guess: &[f64]| {
+        let mut impulses = guess.to_vec();
+        let stop = StoppingRule::velocity(tolerance);
+        let effort = Pgs::default().iterate(&problem, &mut impulses, &stop, &mut History::off()).unwrap();
+        assert!(certify(&problem, &impulses).unwrap().meets(&stop.tolerance));
+        (effort.iterations, impulses)
+    };
+    let nothing = vec![0.0; problem.rows()];
+    let ((coarse, guess), (fine, _)) = (sweeps(1e-6, &nothing), sweeps(1e-12, &nothing));
+    let (warm, _) = sweeps(1e-12, &guess);
+    assert!(coarse > 2 && warm >= 1 && coarse + warm <= fine + 1, "{coarse} and {warm} against {fine}");
 }
 
 /// Two stacked cubes: 24 rows. A loose tolerance stops early, and is met all the same.
