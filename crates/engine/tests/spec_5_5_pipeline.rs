@@ -5,6 +5,7 @@
 mod fixture;
 use fixture::*;
 use signorini::EnergyLedger;
+use signorini_problem::Delassus;
 
 #[test]
 fn contact_gap_is_minus_the_depth_when_penetrating_and_plus_the_distance_when_separated() {
@@ -155,6 +156,47 @@ fn quaternion_stays_unit_over_ten_thousand_steps_under_torque() {
 }
 
 #[test]
+fn unit_quaternion_constraint_is_zero_for_every_body_and_a_quaternion_twice_as_long_is_refused() {
+    // C = q·q − 1: 0 for a unit quaternion, 3 for twice that. What is unit to 1e-6 is made so.
+    let constraint = |q: DQuat| q.length_squared() - 1.0;
+    let unit = DQuat::from_scaled_axis(v(0.3, -1.1, 0.7));
+    close(constraint(unit), 0.0, 1e-15);
+    close(constraint(unit * 2.0), 3.0, 1e-14);
+    let mut w = weightless();
+    refused(w.add(cube("twice", DVec3::ZERO).orientation(unit * 2.0)), "length of orientation");
+    let b = w.add(cube("nearly", DVec3::ZERO).orientation(unit * (1.0 + 5e-7))).unwrap();
+    close(constraint(w.body(b).unwrap().orientation()), 0.0, 1e-15);
+    refused(w.set_orientation(b, unit * 2.0), "length of orientation");
+}
+
+#[test]
+fn constant_torque_of_five_newton_metres_leaves_the_quaternion_unit_for_ten_thousand_steps() {
+    let mut w = weightless();
+    let b = w.add(cube("cube", DVec3::ZERO)).unwrap();
+    for _ in 0..10_000 {
+        w.add_torque(b, v(3.0, 0.0, 4.0)).unwrap();
+        w.step(H).unwrap();
+        let q = w.body(b).unwrap().orientation();
+        assert!((q.length_squared() - 1.0).abs() < 1e-10);
+    }
+    // I = 1/6: ω = 6·5·160 s.
+    close(w.body(b).unwrap().spin().length(), 4800.0, 1e-6);
+}
+
+#[test]
+fn angular_velocity_and_change_of_orientation_are_the_same_to_ten_digits() {
+    // q̇ = ½(0, ω)⊗q and back, ω = 2 q̇⊗q̄, over a step of a body whose inertia has no axes: q(h)⊗q̄ is the turn h ω.
+    let (mut w, spin) = (weightless(), v(1.0, -2.0, 0.5));
+    let b = w.add(cube("cube", DVec3::ZERO).orientation(DQuat::from_rotation_x(1.0)).spin(spin)).unwrap();
+    for _ in 0..100 {
+        let before = w.body(b).unwrap().orientation();
+        w.step(H).unwrap();
+        let turn = w.body(b).unwrap().orientation() * before.inverse();
+        close_vector(turn.to_scaled_axis() / H, spin, 1e-10);
+    }
+}
+
+#[test]
 fn pitch_of_ninety_degrees_is_nothing_special() {
     for pitch in [90.0f64, 89.999_999, 90.000_001, -90.0] {
         let mut w = world();
@@ -166,17 +208,58 @@ fn pitch_of_ninety_degrees_is_nothing_special() {
     }
 }
 
+/// A weightless ball whose centre is held at a distance from the origin.
+fn on_a_rod(position: DVec3, length: f64) -> (World, BodyHandle) {
+    let mut w = weightless();
+    let b = w.add(ball("bob", position)).unwrap();
+    w.add_joint(Joint::distance(b, DVec3::ZERO, DVec3::ZERO, length)).unwrap();
+    (w, b)
+}
+
 #[test]
 fn distance_of_a_body_from_the_origin() {
-    // |(3, 4, 0)| = 5: a rod of 5 is met; rods of 10 and 3 are violated and are pulled to their length.
-    for length in [5.0, 10.0, 3.0] {
-        let mut w = weightless();
-        let b = w.add(ball("bob", v(3.0, 4.0, 0.0))).unwrap();
-        w.add_joint(Joint::distance(b, DVec3::ZERO, DVec3::ZERO, length)).unwrap();
+    // C = |x|² − d² at (3, 4, 0): a rod of 5 is met; rods of 10 and 3 are violated and are pulled to their length.
+    for (length, at_first) in [(5.0, 0.0), (10.0, -75.0), (3.0, 16.0)] {
+        let (mut w, b) = on_a_rod(v(3.0, 4.0, 0.0), length);
+        let constraint = |w: &World| w.body(b).unwrap().position().length_squared() - length * length;
+        close(constraint(&w), at_first, 1e-12);
         run(&mut w, 60);
         close(w.body(b).unwrap().position().length(), length, 1e-9);
+        close(constraint(&w), 0.0, 2.0 * length * 1e-9);
         close_vector(w.body(b).unwrap().position().normalize(), v(0.6, 0.8, 0.0), 1e-9);
         assert_eq!(w.energy().kinetic(), 0.0);
+    }
+}
+
+#[test]
+fn jacobian_of_the_distance_is_twice_the_position() {
+    // J = 2xᵀ of C = |x|² − d² is (2, 4, 6) at (1, 2, 3), and nothing for the spin of a body held at its centre. The row of
+    // the problem is that of |x| − d, along the same x: 2|x| times it.
+    let x = v(1.0, 2.0, 3.0);
+    let (mut w, _) = on_a_rod(x, 3.0);
+    let problems = w.problems(H).unwrap();
+    let Delassus::Factored(delassus) = problems[0].delassus() else { panic!("a world's problems know bodies") };
+    let row = delassus.jacobian()[0];
+    let scaled: Vec<f64> = row[..6].iter().map(|j| 2.0 * x.length() * j).collect();
+    for (found, expected) in scaled.iter().zip([2.0, 4.0, 6.0, 0.0, 0.0, 0.0]) {
+        close(*found, expected, 1e-14);
+    }
+    // By differences of C, 1e-5 as asked of every constraint.
+    for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
+        let difference = ((x + 1e-4 * axis).length_squared() - (x - 1e-4 * axis).length_squared()) / 2e-4;
+        close(scaled[i], difference, 1e-5);
+    }
+}
+
+#[test]
+fn a_rod_without_direction_is_guarded_and_one_without_length_refused() {
+    // J vanishes at x = 0: any direction will do, and the body is pushed to its distance.
+    let (mut w, b) = on_a_rod(DVec3::ZERO, 0.5);
+    run(&mut w, 60);
+    close(w.body(b).unwrap().position().length(), 0.5, 1e-9);
+    assert_eq!(w.energy().kinetic(), 0.0);
+    for length in [0.0, -1.0] {
+        refused(w.add_joint(Joint::distance(b, DVec3::ZERO, DVec3::ZERO, length)), "length");
     }
 }
 
