@@ -126,4 +126,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn capsules_in_line_or_nearly_parallel_are_as_deep_as_their_nearest_ends_say() {
+        // One above the other, tilted a little: the nearest points of the axes are the two ends that face each other.
+        let (h, r) = (0.2, 0.15);
+        let capsule = part(ShapeDescription::Capsule { half_height: h, radius: r });
+        let lower = Pose::from_parts(DVec3::new(1.0, 0.4, 2.0), Default::default());
+        for tilt in [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.1] {
+            for side in [0.0, 0.03, 0.1, 0.25] {
+                let turn = signorini::glamx::DQuat::from_rotation_y(tilt);
+                let centre = lower.translation + DVec3::new(side, 0.0, 2.0 * h + 0.12);
+                let upper = Pose::from_parts(centre, turn);
+                let end = centre - turn * (h * DVec3::Z);
+                let gap = end.distance(lower.translation + h * DVec3::Z);
+                let wanted = f64::max(2.0 * r - gap, 0.0);
+                for found in [depth(&capsule, &lower, &capsule, &upper), depth(&capsule, &upper, &capsule, &lower)] {
+                    assert!((found - wanted).abs() < 1e-9, "{tilt} {side} {wanted} {found}");
+                }
+            }
+        }
+    }
 }
