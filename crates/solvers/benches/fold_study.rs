@@ -34,7 +34,7 @@ fn main() {
             };
             steps += 1;
             let guess = collapse.warm_start(&generated).unwrap();
-            let options = ExactOptions { folds: Folds::Leave, last_sweeps: 0, ..ExactOptions::default() };
+            let options = ExactOptions { folds: Folds::Leave, ..ExactOptions::default() };
             let mut plain = Exact::with_options(options);
             let first = solve(&generated.problem, &mut plain, Some(&guess), &stop).unwrap();
             worst_before = worst_before.max(first.certificate.natural);

@@ -136,6 +136,7 @@ impl ContactSolver for ActiveSet {
             set_changes: work.changes,
             active: count_active(problem, impulses),
             indeterminacy,
+            ..Effort::default()
         })
     }
 }

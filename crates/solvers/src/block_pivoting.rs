@@ -117,7 +117,7 @@ impl ContactSolver for BlockPivoting {
             factorizations: work.factorizations,
             set_changes: work.changes,
             active: count_active(problem, impulses),
-            indeterminacy: 0,
+            ..Effort::default()
         })
     }
 }

@@ -293,6 +293,6 @@ impl ContactSolver for Lemke {
             *impulse = r / s;
         }
         let active = count_active(problem, impulses);
-        Ok(Effort { iterations: pivots, factorizations, set_changes: pivots, active, indeterminacy: 0 })
+        Ok(Effort { iterations: pivots, factorizations, set_changes: pivots, active, ..Effort::default() })
     }
 }

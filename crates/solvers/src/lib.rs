@@ -11,6 +11,7 @@ mod block_pgs;
 mod block_pivoting;
 pub mod box_lcp;
 pub mod cone;
+pub mod conic_interior_point;
 mod exact;
 pub mod fischer_burmeister;
 mod flow_rule;
@@ -39,7 +40,8 @@ pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
-pub use exact::{Exact, ExactOptions, Folds, Guesses, Persistence, Selection, is_settled};
+pub use conic_interior_point::ConicInteriorPoint;
+pub use exact::{Attempt, Exact, ExactOptions, Folds, Guesses, Selection, is_settled};
 pub use fischer_burmeister::FischerBurmeister;
 pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};
@@ -53,7 +55,7 @@ pub use polyhedral::Polyhedral;
 #[cfg(feature = "socp")]
 pub use socp::Socp;
 pub use solver::{
-    ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
+    Accept, ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
 pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};

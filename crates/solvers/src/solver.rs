@@ -1,6 +1,7 @@
 //! What a solver is, and how its answer becomes a solution: run, then certify.
 
 use crate::History;
+use crate::exact::Attempt;
 use crate::warm_start::active_blocks;
 use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Certifier, ContactProblem, Law, ProblemError, Tolerance};
@@ -32,6 +33,15 @@ impl StoppingRule {
     }
 }
 
+/// Good enough, if better is not cheap: two numbers in place of one tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accept {
+    /// Residual, in the measure of the tolerance, from which on the answer may be used.
+    pub residual: f64,
+    /// Factorizations that may still be spent on the tolerance itself once that is reached.
+    pub further_factorizations: usize,
+}
+
 /// What the work amounted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
@@ -46,6 +56,9 @@ pub struct Effort {
     /// Dimension of the impulses that do not change any velocity, among the active ones (0 when r is unique or when
     /// the method does not know).
     pub indeterminacy: usize,
+    /// Which attempt of `exact` left the answer.
+    #[serde(default)]
+    pub answered_by: Attempt,
 }
 
 /// Why a solver could not start. Not converging is not an error: it is a [`Status`].

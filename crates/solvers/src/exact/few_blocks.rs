@@ -1,9 +1,10 @@
-//! The tier for a few blocks: everything dense, and hardly any book-keeping.
+//! The attempt for a few blocks: everything dense, and hardly any book-keeping.
 //!
 //! Such problems are solved in microseconds: one more look at the judge, or a plan of the elimination, would
 //! double their time.
 
-use super::{Exact, SMALL, Search};
+use super::limits::SMALL;
+use super::{Exact, Search, Selection};
 use crate::History;
 use crate::merit::Merit;
 use crate::small::Demand;
@@ -39,7 +40,14 @@ enum Swept {
 }
 
 impl Exact {
-    /// Tier 1 for a few blocks: sweeps while they promise to be cheaper than dense Newton steps, then those from where
+    /// Dense methods: one contact in closed form, pivoting without friction, and a few blocks of any law.
+    pub(super) fn small_problem(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        let any_answer = self.options.selection == Selection::Any;
+        self.pivot(search, impulses, history)
+            || any_answer && few(search.problem) && self.few_blocks(search, impulses, history)
+    }
+
+    /// Sweeps while they promise to be cheaper than dense Newton steps, then those from where
     /// the sweeps ended. Where these fail, sweeps again if they promise to be cheaper than many steps; steps from no
     /// impulse at all: sweeps end on the surface of the cones, where redundant partitions flip. Then sweeps, as long as
     /// they get anywhere.
@@ -135,7 +143,7 @@ impl Exact {
         history.record(search.effort.iterations, merit.natural);
         let measured = merit.measured(problem, search.stop.tolerance.measure);
         if measured < search.best {
-            search.best = measured;
+            search.improve(measured);
             impulses.copy_from_slice(&self.candidate);
         }
         let suffices = merit.suffices(problem, &search.stop);

@@ -1,7 +1,9 @@
-//! The tier for problems without friction: linear complementarity problems, which pivoting solves in finitely many steps.
+//! The attempt for problems without friction: linear complementarity problems, which pivoting solves in finitely many
+//! steps.
 
 use super::few_blocks::{few, is_inverse_mass};
 use super::{Exact, Search};
+use crate::one_contact;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::{Delassus, Law};
 
@@ -13,10 +15,19 @@ const MOST_ROWS_OF_BODIES: usize = 200;
 const PIVOTS_PER_ROW: usize = 4;
 
 impl Exact {
-    /// Tier 1: principal pivots of a handful of rows; block pivoting; Lemke's method where W is not symmetric positive
-    /// semidefinite.
+    /// One contact in closed form; principal pivots of a handful of rows; block pivoting; Lemke's method where W is not
+    /// symmetric positive semidefinite.
     pub(super) fn pivot(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
+        if problem.blocks().len() == 1 {
+            self.candidate.copy_from_slice(impulses);
+            if one_contact::solve_problem(problem, &mut self.candidate).is_some() {
+                search.spend(1);
+                if self.consider(search, impulses) {
+                    return true;
+                }
+            }
+        }
         let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
         let most = match problem.delassus() {
             Delassus::Factored(_) => MOST_ROWS_OF_BODIES,

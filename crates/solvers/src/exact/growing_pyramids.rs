@@ -82,7 +82,7 @@ impl GrowingPyramids {
 }
 
 impl Exact {
-    /// Part of tier 5, from no impulse at all; whether that ends certified.
+    /// From no impulse at all; whether that ends certified.
     pub(super) fn growing_pyramids(
         &mut self,
         search: &mut Search,
@@ -94,15 +94,19 @@ impl Exact {
             return false;
         }
         let creeps = CREEPS * search.stop.tolerance.value * problem.speed().max(1.0);
-        let mut left = MULTIPLICATIONS;
-        self.last.get_or_insert_default().growing.begin(problem);
+        // A budget in factorizations is one in multiplications.
+        let factorization = self.cost_of_iteration(search);
+        let affordable = search.steps_left() as f64 * factorization;
+        let mut left = MULTIPLICATIONS.min(affordable);
+        self.pyramids.get_or_insert_default().begin(problem);
         for _ in 0..ROUNDS {
-            if search.left() == 0 {
+            if search.steps_left() == 0 {
                 return false;
             }
-            let pyramids = &mut self.last.get_or_insert_default().growing;
+            let pyramids = self.pyramids.get_or_insert_default();
             let end = pyramids.solve(problem, Budget { pivots: search.left(), multiplications: left });
             left -= pyramids.path.multiplications;
+            search.spend_work(pyramids.path.multiplications / factorization);
             search.spend(pyramids.path.steps);
             search.effort.set_changes += pyramids.path.steps;
             search.other_factorizations += pyramids.path.factorizations;
@@ -114,7 +118,7 @@ impl Exact {
                 return true;
             }
             let before = search.best;
-            self.candidate.copy_from_slice(&self.last.get_or_insert_default().growing.impulses);
+            self.candidate.copy_from_slice(&self.pyramids.get_or_insert_default().impulses);
             let options = NewtonOptions { patience: 6, ..NewtonOptions::default() };
             if self.newton_from_candidate(search, impulses, &options, history)
                 || search.best < before && self.polish(search, impulses, history)
@@ -131,15 +135,15 @@ impl Exact {
     /// The answer of the pyramids, and Newton steps from it with the same sets.
     fn with_their_sets(&mut self, search: &mut Search, impulses: &mut [f64], creeps: f64, left: &mut f64) -> bool {
         let problem = search.problem;
-        let pyramids = &mut self.last.get_or_insert_default().growing;
+        let pyramids = self.pyramids.get_or_insert_default();
         let mut r = pyramids.impulses.clone();
         pyramids.newton.begin(problem, &r, creeps);
         self.candidate.copy_from_slice(&r);
-        for _ in 0..STEPS.min(search.left()) {
+        for _ in 0..STEPS.min(search.steps_left()) {
             if self.consider(search, impulses) {
                 return true;
             }
-            let newton = &mut self.last.get_or_insert_default().growing.newton;
+            let newton = &mut self.pyramids.get_or_insert_default().newton;
             search.spend(1);
             search.other_factorizations += 1;
             *left -= newton.multiplications();

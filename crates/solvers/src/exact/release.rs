@@ -36,25 +36,25 @@ impl Exact {
         let (mut without, mut q) = (problem.clone(), problem.q().to_vec());
         let mut tried = vec![false; problem.blocks().len()];
         self.candidate.copy_from_slice(impulses);
-        for _ in 0..if self.is_bounded(search) { FEW_RELEASED } else { MOST_RELEASED } {
+        for _ in 0..if search.is_bounded() { FEW_RELEASED } else { MOST_RELEASED } {
             let Some(c) = self.opens_under_load(search, &tried) else { return false };
             tried[c] = true;
             let normal = problem.offsets()[c];
             q[normal] += FAR * problem.speed().max(f64::MIN_POSITIVE);
-            if without.set_q(&q).is_err() || search.left() == 0 {
+            if without.set_q(&q).is_err() || search.steps_left() == 0 {
                 return false;
             }
             self.prepare_systems(search);
             self.candidate.fill(0.0);
             make_feasible(problem, &mut self.candidate);
             self.interior.options = PathOptions { max_turns: 0, ..PathOptions::default() };
-            let end = self.interior.follow(&without, &mut self.candidate, Start::Uniform, &search.stop, history);
-            search.spend(end.iterations);
-            if !end.suffices && search.left() > 0 {
+            let end = self.interior.follow(&without, &mut self.candidate, Start::Uniform, &search.steps(), history);
+            search.spend_steps(end.iterations);
+            if !end.suffices && search.steps_left() > 0 {
                 let options = NewtonOptions { max_iterations: 8, patience: 3, ..NewtonOptions::default() };
                 let system = self.interior.system();
-                let end = self.newton.run(system, &without, &mut self.candidate, &options, &search.stop, history);
-                search.spend(end.iterations);
+                let end = self.newton.run(system, &without, &mut self.candidate, &options, &search.steps(), history);
+                search.spend_steps(end.iterations);
             }
             if self.consider(search, impulses) {
                 return true;

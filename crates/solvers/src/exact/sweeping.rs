@@ -1,7 +1,8 @@
 //! Sweeps as a tier: plain ones while their rate pays, accelerated ones among redundant contacts.
 
+use super::limits::{FLOPS_PER_VISIT, SMALL};
 use super::redundancy::{Redundancy, redundancy};
-use super::{Exact, MOST_PERSISTED, SMALL, Search};
+use super::{Exact, Search};
 use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 
@@ -9,11 +10,9 @@ use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 const SWEEPS_PER_LOOK: usize = 10;
 /// The same where the rate says that the end is far.
 const MOST_SWEEPS_PER_LOOK: usize = 50;
-/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted are to be expected.
+/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted
+/// are to be expected.
 const DOUBT: f64 = 2.0;
-/// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
-/// scalar code runs at about a third of the speed of the dense fronts.
-const FLOPS_PER_VISIT: f64 = 600.0;
 /// Cost of an accelerated sweep in plain ones.
 const ACCELERATED: f64 = 2.0;
 /// Most accelerated sweeps, and differences in their window.
@@ -30,7 +29,7 @@ pub(super) enum SweepBudget {
 }
 
 impl Exact {
-    /// Tier 2. Sweeps while the rate pays.
+    /// Sweeps while the rate pays.
     pub(super) fn sweeps(
         &mut self,
         search: &mut Search,
@@ -50,14 +49,15 @@ impl Exact {
         let doubt = if redundancy(problem) == Redundancy::Yes { DOUBT } else { 1.0 };
         let mut last = search.best;
         let (mut done, mut ahead) = (0, SWEEPS_PER_LOOK);
-        let cap = cap.min(search.left());
+        self.weigh_sweeps(search);
+        let cap = cap.min(search.sweeps_left());
         while done < cap {
             let mut swept = 0;
             while swept < ahead.min(cap - done) {
                 let change = self.sweeper.sweep(problem, &mut self.candidate, Direction::Forward);
                 done += 1;
                 swept += 1;
-                search.spend(1);
+                search.spend_sweeps(1);
                 // Nothing moves any more: worth asking the judge at once.
                 if change <= arrived {
                     break;
@@ -85,7 +85,8 @@ impl Exact {
         false
     }
 
-    /// The same accelerated, at most so many as the interior point would cost: among redundant contacts plain ones crawl.
+    /// The same accelerated, at most so many as the interior point would cost: among redundant contacts plain ones
+    /// crawl.
     pub(super) fn accelerated_sweeps(
         &mut self,
         search: &mut Search,
@@ -96,23 +97,15 @@ impl Exact {
         let affordable = (self.budget(search, SweepBudget::WhileItPays) / cost) as usize;
         self.candidate.copy_from_slice(impulses);
         // Where iterations are counted the tiers after this one need some too.
-        let most = MOST_ACCELERATED.min(search.left() / 3);
+        let most = MOST_ACCELERATED.min(search.sweeps_left() / 3);
         self.accelerate(search, impulses, affordable.min(most), history)
     }
 
-    /// Part of tier 5: the same from no impulse at all, far from where every path has ended.
-    pub(super) fn accelerated_from_nothing(
-        &mut self,
-        search: &mut Search,
-        impulses: &mut [f64],
-        history: &mut History,
-    ) -> bool {
-        if search.problem.blocks().len() > MOST_PERSISTED {
-            return false;
+    /// What a sweep is worth in factorizations, where work is limited.
+    fn weigh_sweeps(&mut self, search: &mut Search) {
+        if search.is_bounded() && search.sweep == 0.0 {
+            search.sweep = FLOPS_PER_VISIT * search.problem.blocks().len() as f64 / self.cost_of_iteration(search);
         }
-        self.candidate.fill(0.0);
-        self.accelerate(search, impulses, self.options.last_sweeps / 2, history)
-            || self.polish(search, impulses, history)
     }
 
     /// From `candidate`.
@@ -123,10 +116,11 @@ impl Exact {
         most_sweeps: usize,
         history: &mut History,
     ) -> bool {
-        let max_sweeps = most_sweeps.min(search.left());
+        self.weigh_sweeps(search);
+        let max_sweeps = most_sweeps.min(search.sweeps_left());
         let plan = AcceleratedPlan { depth: WINDOW, cold_start: ColdStart::Frictionless, max_sweeps };
         let report = self.accelerated.run(search.problem, &mut self.candidate, &search.stop, plan, history);
-        search.spend(report.sweeps);
+        search.spend_sweeps(report.sweeps);
         self.consider(search, impulses)
     }
 }

@@ -127,7 +127,7 @@ impl ContactSolver for FischerBurmeister {
             factorizations: first.factorizations + start.factorizations + second.factorizations,
             set_changes: start.set_changes,
             active: active_blocks(problem, impulses),
-            indeterminacy: 0,
+            ..Effort::default()
         })
     }
 }

@@ -33,6 +33,7 @@ use path::Path;
 pub use path::{Ending, PathEnd, PathOptions};
 use signorini_problem::ContactProblem;
 pub use start::Start;
+pub(crate) use start::guess_sticks;
 pub use weights::Weights;
 
 /// The solver and its buffers.

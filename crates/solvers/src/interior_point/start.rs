@@ -7,7 +7,7 @@ use crate::cone::tangential_norm;
 use crate::merit::{Merit, triple};
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
-use signorini_problem::ContactProblem;
+use signorini_problem::{ContactProblem, Law};
 
 /// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
 const STICK_STIFFNESS: f64 = 1e8;
@@ -142,6 +142,9 @@ impl Path {
         stop: &StoppingRule,
         end: &mut PathEnd,
     ) -> bool {
+        if !guess_sticks(problem, impulses) {
+            return false;
+        }
         let threshold = CARRIES_NOTHING * largest_block_speed(problem);
         self.stiffness.clear();
         for (c, cell) in self.cells.iter().enumerate() {
@@ -150,14 +153,7 @@ impl Path {
             let holds = match *cell {
                 Cell::Joint => true,
                 Cell::Fixed => false,
-                Cell::Normal => carries,
-                Cell::Frictionless => return false,
-                Cell::Frictional { mu } => {
-                    if carries && tangential_norm(&triple(r)) > NEARLY_SLIDING * mu * r[0] {
-                        return false;
-                    }
-                    carries
-                }
+                Cell::Normal | Cell::Frictionless | Cell::Frictional { .. } => carries,
                 Cell::Interval { lo, hi } => r[0] > lo && r[0] < hi,
             };
             self.stiffness.push(if holds { stick_stiffness(problem, c) } else { 0.0 });
@@ -261,6 +257,17 @@ impl Path {
         self.typical.sort_unstable_by(f64::total_cmp);
         largest.is_finite().then_some((largest, self.typical[self.typical.len() / 2]))
     }
+}
+
+/// Whether every contact of a guess that carries an impulse sticks: the guess of a structure at rest.
+pub(crate) fn guess_sticks(problem: &ContactProblem, r: &[f64]) -> bool {
+    let threshold = CARRIES_NOTHING * largest_block_speed(problem);
+    problem.blocks().iter().enumerate().all(|(c, block)| {
+        let Law::Coulomb { mu } = block.law else { return true };
+        let r = &r[problem.range(c)];
+        let carries = r[0] * problem.scales()[c] > threshold;
+        mu > 0.0 && !(carries && tangential_norm(&triple(r)) > NEARLY_SLIDING * mu * r[0])
+    })
 }
 
 /// K of the all-sticking solve.

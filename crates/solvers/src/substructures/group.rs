@@ -2,13 +2,16 @@
 
 use super::grouping::Stars;
 use crate::linalg::dense::dot;
-use crate::{ContactSolver, Effort, Exact, ExactOptions, Folds, History, SolveError, StoppingRule};
+use crate::{Attempt, ContactSolver, Effort, Exact, ExactOptions, Folds, History, SolveError, StoppingRule};
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, ProblemError};
 
 /// Most iterations of a group's solver in a visit: what takes more is left for the next sweep, or for larger groups.
 const MOST_ITERATIONS: usize = 60;
-/// Most sweeps at the end of a group's solver.
-const LAST_SWEEPS: usize = 200;
+
+/// Attempts left out: where a group has many exact answers the central path from the last one stays nearest to it, and
+/// sweeps settle. With the conic path `wall8x8_sides_hit`, with pyramids `sph3x3x2` does not settle in groups of
+/// sixteen bodies.
+const SKIPPED: &[Attempt] = &[Attempt::ConicWarm, Attempt::ConicCold, Attempt::Pyramids];
 
 /// A group and what it needs to be visited again and again.
 #[derive(Clone, Debug)]
@@ -43,8 +46,7 @@ impl Group {
             outside = touches(w, stars, &blocks, &bodies);
         }
         let part = problem.part(&blocks)?;
-        let options =
-            ExactOptions { max_rounds: 1, last_sweeps: LAST_SWEEPS, folds: Folds::Leave, ..ExactOptions::default() };
+        let options = ExactOptions { folds: Folds::Leave, skip: SKIPPED, ..ExactOptions::default() };
         Ok(Group {
             impulses: vec![0.0; part.rows()],
             q: vec![0.0; part.rows()],

@@ -1,0 +1,31 @@
+//! The names of the attempts, for reports and studies.
+
+use serde::{Deserialize, Serialize};
+
+/// What left the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Attempt {
+    /// The guess, or no impulse at all; also what methods other than `exact` report.
+    #[default]
+    Guess,
+    /// Newton steps from a guess that was nearly certified.
+    Refinement,
+    /// Dense methods: one contact in closed form, pivoting without friction, sweeps and Newton steps over a few blocks.
+    Small,
+    /// Sweeps while they pay, then Newton.
+    Sweeps,
+    /// All that sticks goes on sticking.
+    Sticking,
+    /// The conic interior point from the guess.
+    ConicWarm,
+    /// The conic interior point from nothing.
+    ConicCold,
+    /// The central path of two complementarities, and around its folds; what is close to its end is polished.
+    CentralPath,
+    /// Friction pyramids that gain corners.
+    Pyramids,
+    /// Sweeps and Newton steps in turn, the central path around folds next to its end, and with uneven targets.
+    OtherPaths,
+}

@@ -1,0 +1,56 @@
+//! Every constant of `exact`: unit, value, reason. Those of a single method stand in its own file.
+
+/// Most blocks of a small problem: up to there dense Newton steps are cheaper than many sweeps, redundant or not
+/// (measured).
+pub(super) const SMALL: usize = 16;
+/// `is_close`: residual over tolerance \[1\], and residual [m/s or \[1\]] whatever the tolerance. Below only digits are
+/// missing.
+pub(super) const CLOSE: f64 = 1e4;
+pub(super) const CLOSE_ANYWAY: f64 = 1e-5;
+/// Guesses within this many tolerances are refined by Newton; larger errors go to the paths \[1\].
+pub(super) const NEARLY_AT_REST: f64 = 100.0;
+/// Share of the tolerance that a refinement aims at \[1\]: impulses of a scene at rest are used again in every step to
+/// come.
+pub(super) const REFINED: f64 = 1e-4;
+/// Share of the tolerance up to which a guess is taken as it is \[1\].
+pub(super) const SETTLED: f64 = 0.03;
+/// Most Newton steps of a refinement.
+pub(super) const REFINING_STEPS: usize = 3;
+
+/// Most sweeps of the attempt "sweeps"; it ends earlier where their rate does not pay.
+pub(super) const MAX_SWEEPS: usize = 400;
+/// Multiplications of one interior-point iteration apart from the factorization: per contact, and whatever the size
+/// (measured).
+pub(super) const FLOPS_PER_CONTACT: f64 = 10_000.0;
+pub(super) const FLOPS_PER_ITERATION: f64 = 10_000.0;
+/// Multiplications of one visit of a contact, local solve included, in the unit of the factorization's count: a sweep's
+/// scalar code runs at about a third of the speed of the dense fronts.
+pub(super) const FLOPS_PER_VISIT: f64 = 600.0;
+/// Interior-point iterations that sweeps may cost before they have to end.
+pub(super) const EXPECTED_ITERATIONS: f64 = 10.0;
+/// Contacts per pair of bodies from which on contacts are redundant within pairs, and sweeps crawl.
+pub(super) const MANIFOLD: f64 = 3.0;
+
+/// Most steps of the central path from the guess of a structure at rest, and how many of them may be without progress.
+pub(super) const STRUCTURE_STEPS: usize = 12;
+pub(super) const STRUCTURE_PATIENCE: usize = 4;
+
+/// First proximal compliance over w of the conic paths, from the guess and from nothing \[1\]. Study: 178 jumbled
+/// islands to 1e-6 m/s, one attempt from the guess each. Constant, 1e-7 leaves 16 unsolved, 1e-6 14, 1e-5 7, 1e-4 27;
+/// growing where steps are short, 1e-6 leaves 7, half of them within 14 factorizations. Of these the path from nothing
+/// solves five with 1e-7, four with 1e-6 or 1e-5.
+pub(super) const WARM_PROXIMAL: f64 = 1e-6;
+pub(super) const COLD_PROXIMAL: f64 = 1e-7;
+/// Ratio of body masses from which on heavy ones may stand on light ones \[1\]: only the uniform start of the central
+/// path arrives. Bins of boxes with densities over 1e3, ratio below 1e5, are the conic path's.
+pub(super) const HEAVY_ON_LIGHT: f64 = 1e5;
+
+/// Most sweeps of a polish.
+pub(super) const POLISHING_SWEEPS: usize = 100;
+/// Rounds of sweeps and Newton steps in turn, and sweeps of each.
+pub(super) const ROUNDS_IN_TURN: usize = 4;
+pub(super) const SWEEPS_IN_TURN: usize = 200;
+/// Multiplications of a factorization up to which uneven paths are tried: all four take a second at most.
+pub(super) const CHEAP_FACTORIZATION: f64 = 5e7;
+/// Most paths with uneven targets.
+pub(super) const UNEVEN_PATHS: u8 = 4;

@@ -1,0 +1,143 @@
+//! The best iterate so far, what it took, and what may still be spent.
+
+use super::Attempt;
+use super::limits::{CLOSE, CLOSE_ANYWAY};
+use crate::{Accept, Effort, StoppingRule};
+use signorini_problem::{Certificate, ContactProblem};
+
+pub(super) struct Search<'a> {
+    pub problem: &'a ContactProblem,
+    /// What is asked for, within the iterations that are left.
+    pub stop: StoppingRule,
+    pub best: f64,
+    /// Of the best, once the judge was asked.
+    pub certificate: Option<Certificate>,
+    pub effort: Effort,
+    /// Whether there was a guess to begin with, and whether it was nearer than no impulse at all.
+    pub warm: bool,
+    pub kept: bool,
+    pub prepared: bool,
+    /// The path follower gave up after too many turning points.
+    pub tangled: bool,
+    /// Residual of the iterate from which contacts were last released.
+    pub released_from: f64,
+    /// Factorizations of methods that keep their own matrices.
+    pub other_factorizations: usize,
+    /// Work so far in factorizations, sweeps by their share of one.
+    work: f64,
+    /// Most work; falls when an acceptable answer is found.
+    budget: f64,
+    accept: Option<Accept>,
+    /// Work of one sweep.
+    pub sweep: f64,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        problem: &'a ContactProblem,
+        stop: StoppingRule,
+        budget: Option<usize>,
+        accept: Option<Accept>,
+    ) -> Self {
+        Search {
+            problem,
+            stop,
+            best: f64::INFINITY,
+            certificate: None,
+            effort: Effort::default(),
+            warm: false,
+            kept: false,
+            prepared: false,
+            tangled: false,
+            released_from: f64::INFINITY,
+            other_factorizations: 0,
+            work: 0.0,
+            budget: budget.map_or(f64::INFINITY, |most| most as f64),
+            accept,
+            sweep: 0.0,
+        }
+    }
+
+    /// Pivots and other iterations that cost next to nothing.
+    pub(super) fn spend(&mut self, iterations: usize) {
+        self.effort.iterations += iterations;
+        self.stop.max_iterations = self.stop.max_iterations.map(|most| most.saturating_sub(iterations));
+    }
+
+    /// Steps with a factorization each.
+    pub(super) fn spend_steps(&mut self, steps: usize) {
+        self.spend(steps);
+        self.work += steps as f64;
+    }
+
+    pub(super) fn spend_sweeps(&mut self, sweeps: usize) {
+        self.spend(sweeps);
+        self.work += sweeps as f64 * self.sweep;
+    }
+
+    /// Work without iterations [factorizations].
+    pub(super) fn spend_work(&mut self, factorizations: f64) {
+        self.work += factorizations;
+    }
+
+    /// Takes a residual that is better than the best.
+    pub(super) fn improve(&mut self, measured: f64) {
+        self.best = measured;
+        if let Some(accept) = self.accept
+            && measured <= accept.residual
+        {
+            self.budget = self.budget.min(self.work + accept.further_factorizations as f64);
+            self.accept = None;
+        }
+    }
+
+    /// What a path needs to know of the acceptable answer, unless there is one already.
+    pub(super) fn accept(&self) -> Option<Accept> {
+        self.accept
+    }
+
+    /// Whether only digits are missing: residual ≤ max(1e4 · tolerance, 1e-5). Then polish instead of starting again.
+    pub(super) fn is_close(&self) -> bool {
+        self.best <= f64::max(CLOSE * self.stop.tolerance.value, CLOSE_ANYWAY)
+    }
+
+    /// Whether the work is limited.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.budget.is_finite()
+    }
+
+    /// Iterations that are left, if they are counted.
+    pub(super) fn left(&self) -> usize {
+        self.stop.max_iterations.unwrap_or(usize::MAX)
+    }
+
+    /// Factorizations that are left.
+    pub(super) fn steps_left(&self) -> usize {
+        // Saturates: infinity is as many as there are.
+        self.left().min((self.budget - self.work).max(0.0) as usize)
+    }
+
+    /// Whether the budget has room for so many factorizations. A limit on iterations is spent to its end.
+    pub(super) fn affords(&self, steps: usize) -> bool {
+        self.left() > 0 && self.budget - self.work >= steps as f64
+    }
+
+    /// Sweeps that are left.
+    pub(super) fn sweeps_left(&self) -> usize {
+        let affordable = if self.sweep > 0.0 { (self.budget - self.work).max(0.0) / self.sweep } else { f64::INFINITY };
+        self.left().min(affordable as usize)
+    }
+
+    /// The stopping rule of a method that makes one factorization per iteration.
+    pub(super) fn steps(&self) -> StoppingRule {
+        let left = self.steps_left();
+        StoppingRule { max_iterations: (left < usize::MAX).then_some(left), ..self.stop }
+    }
+
+    /// As if nothing had been tried, apart from what it cost.
+    pub(super) fn forget(&mut self) {
+        (self.best, self.certificate, self.released_from) = (f64::INFINITY, None, f64::INFINITY);
+        (self.tangled, self.warm, self.kept) = (false, false, false);
+        self.effort.answered_by = Attempt::Guess;
+    }
+}
