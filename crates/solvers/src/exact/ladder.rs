@@ -4,7 +4,9 @@
 //! depend on the machine.
 
 use super::few_blocks::few;
-use super::limits::{COLD_PROXIMAL, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, WARM_PROXIMAL};
+use super::limits::{
+    COLD_PROXIMAL, DIGITS_MISSING, FEW_BLOCKS, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, WARM_PROXIMAL,
+};
 use super::redundancy::{Redundancy, redundancy};
 use super::{Attempt, Exact, Search, Selection};
 use crate::History;
@@ -29,11 +31,11 @@ pub(super) const LADDER: &[Rung] = &[
     Rung { name: Attempt::Sweeps, applies: is_many, run: Exact::sweep_and_step, cost: 0 },
     Rung { name: Attempt::Sticking, applies: may_stick, run: sticking, cost: 1 },
     Rung { name: Attempt::ConicWarm, applies: has_guess, run: conic_warm, cost: 1 },
-    Rung { name: Attempt::ConicCold, applies: is_even, run: conic_cold, cost: 10 },
-    Rung { name: Attempt::CentralPath, applies: is_heavy_or_canonical, run: Exact::central_paths, cost: 10 },
+    Rung { name: Attempt::CentralPath, applies: is_central_first, run: Exact::central_paths, cost: 10 },
+    Rung { name: Attempt::ConicCold, applies: is_even_and_far, run: conic_cold, cost: 10 },
     Rung { name: Attempt::ConicCold, applies: is_uneven, run: conic_cold, cost: 10 },
     Rung { name: Attempt::Pyramids, applies: always, run: Exact::growing_pyramids, cost: 10 },
-    Rung { name: Attempt::CentralPath, applies: is_even, run: Exact::central_paths, cost: 10 },
+    Rung { name: Attempt::CentralPath, applies: is_not_central_yet, run: Exact::central_paths, cost: 10 },
     Rung { name: Attempt::OtherPaths, applies: always, run: Exact::other_paths, cost: 10 },
 ];
 
@@ -79,19 +81,37 @@ fn may_stick(exact: &mut Exact, search: &mut Search) -> bool {
 }
 
 fn has_guess(exact: &mut Exact, search: &mut Search) -> bool {
-    any_answer(exact, search) && search.warm
+    any_answer(exact, search) && search.warm && !is_cheap(search)
 }
 
 fn is_even(exact: &mut Exact, search: &mut Search) -> bool {
     any_answer(exact, search) && are_bodies_alike(search.problem)
 }
 
+/// From nothing again, unless the path from the guess has come so close that only digits are missing.
+fn is_even_and_far(exact: &mut Exact, search: &mut Search) -> bool {
+    is_even(exact, search) && (search.best > DIGITS_MISSING || !search.is_bounded())
+}
+
 fn is_uneven(exact: &mut Exact, search: &mut Search) -> bool {
     any_answer(exact, search) && !are_bodies_alike(search.problem)
 }
 
-fn is_heavy_or_canonical(exact: &mut Exact, search: &mut Search) -> bool {
-    !any_answer(exact, search) || !are_bodies_alike(search.problem)
+/// The central path before all others: whoever asks for its limit, heavy bodies on light ones, few blocks, and where
+/// the conic path has come so close that only digits are missing, which the central path with its polish finds in half
+/// of the cases.
+fn is_central_first(exact: &mut Exact, search: &mut Search) -> bool {
+    let digits_missing = search.is_bounded() && search.best <= DIGITS_MISSING;
+    !any_answer(exact, search) || !are_bodies_alike(search.problem) || is_cheap(search) || digits_missing
+}
+
+/// Where factorizations cost next to nothing the digits decide.
+fn is_cheap(search: &Search) -> bool {
+    search.warm && search.problem.blocks().len() <= FEW_BLOCKS
+}
+
+fn is_not_central_yet(_: &mut Exact, search: &mut Search) -> bool {
+    !search.was_central
 }
 
 /// Whether no body is much heavier than another. W alone does not tell.

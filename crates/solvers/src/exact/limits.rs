@@ -3,10 +3,21 @@
 /// Most blocks of a small problem: up to there dense Newton steps are cheaper than many sweeps, redundant or not
 /// (measured).
 pub(super) const SMALL: usize = 16;
+/// Up to so many blocks a budget is this many times as large \[1\]: a factorization takes some 50 µs there, and the
+/// digits that contradicting contacts leave are found by pyramids after two to ten times 120.
+pub(super) const CHEAP_BLOCKS: usize = 128;
+pub(super) const CHEAP_FACTOR: f64 = 10.0;
+/// Up to so many blocks a guess goes to the central path before the conic one: it takes about twice the steps of a fast
+/// motion, and its polish finds more digits where contacts contradict each other (dominoes to 1e-9 m/s: no step is
+/// left, else 9 of 180).
+pub(super) const FEW_BLOCKS: usize = 80;
 /// `is_close`: residual over tolerance \[1\], and residual [m/s or \[1\]] whatever the tolerance. Below only digits are
 /// missing.
 pub(super) const CLOSE: f64 = 1e4;
 pub(super) const CLOSE_ANYWAY: f64 = 1e-5;
+/// Residual up to which another path from nothing ends where this one did: contacts contradict each other in the
+/// digits below [m/s or \[1\]].
+pub(super) const DIGITS_MISSING: f64 = 1e-6;
 /// Guesses within this many tolerances are refined by Newton; larger errors go to the paths \[1\].
 pub(super) const NEARLY_AT_REST: f64 = 100.0;
 /// Share of the tolerance that a refinement aims at \[1\]: impulses of a scene at rest are used again in every step to

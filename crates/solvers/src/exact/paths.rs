@@ -1,7 +1,7 @@
 //! Newton steps and central paths as attempts, and what is done with an iterate that is close.
 
 use super::limits::{
-    CHEAP_FACTORIZATION, MANIFOLD, POLISHING_SWEEPS, ROUNDS_IN_TURN, SMALL, SWEEPS_IN_TURN, UNEVEN_PATHS,
+    CHEAP_FACTORIZATION, FEW_BLOCKS, MANIFOLD, POLISHING_SWEEPS, ROUNDS_IN_TURN, SMALL, SWEEPS_IN_TURN, UNEVEN_PATHS,
 };
 use super::limits::{
     EXPECTED_ITERATIONS, FLOPS_PER_CONTACT, FLOPS_PER_ITERATION, MAX_SWEEPS, STRUCTURE_PATIENCE, STRUCTURE_STEPS,
@@ -64,6 +64,11 @@ impl Exact {
         }
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
+        if !matches!(start, Start::Warm | Start::WarmBy(_)) {
+            // Where it ends, better than the best so far or not: another end, from which a polish may arrive.
+            self.candidate.fill(0.0);
+            make_feasible(search.problem, &mut self.candidate);
+        }
         self.interior.options = options;
         let end = self.interior.follow(search.problem, &mut self.candidate, start, &search.steps(), history);
         search.tangled |= end.tangled;
@@ -138,12 +143,14 @@ impl Exact {
 
     /// From two starts, around folds, with a polish where they came close.
     pub(super) fn central_paths(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
+        search.was_central = true;
         let max_turns = match self.options.folds {
             Folds::WalkAround => PathOptions::default().max_turns,
             Folds::Leave => 0,
         };
         // From the guess, where nothing else has tried that.
-        let steps = if self.options.skip.contains(&Attempt::ConicWarm) { STRUCTURE_STEPS } else { 0 };
+        let untried = self.options.skip.contains(&Attempt::ConicWarm) || search.problem.blocks().len() <= FEW_BLOCKS;
+        let steps = if untried { STRUCTURE_STEPS } else { 0 };
         let canonical = self.options.selection == Selection::Canonical;
         if search.kept && (canonical || steps > 0) {
             let max_iterations = if canonical { 0 } else { steps };
@@ -166,12 +173,15 @@ impl Exact {
         };
         // Around folds once: another start meets most of them again.
         let bounded = search.is_bounded();
+        let polish = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         let attempts = endings.iter().flat_map(|ending| starts.map(|start| (*ending, start)));
         attempts.enumerate().any(|(attempt, (ending, start))| {
             let once = bounded || search.tangled;
             let max_turns = if attempt > 0 && once { 0 } else { max_turns };
             let options = PathOptions { max_turns, ending, ..PathOptions::default() };
-            self.path(search, impulses, start, options, history) || self.polish(search, impulses, history)
+            self.path(search, impulses, start, options, history)
+                || self.newton_from_candidate(search, impulses, &polish, history)
+                || self.polish(search, impulses, history)
         })
     }
 

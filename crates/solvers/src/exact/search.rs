@@ -1,7 +1,7 @@
 //! The best iterate so far, what it took, and what may still be spent.
 
 use super::Attempt;
-use super::limits::{CLOSE, CLOSE_ANYWAY};
+use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY};
 use crate::{Accept, Effort, StoppingRule};
 use signorini_problem::{Certificate, ContactProblem};
 
@@ -17,6 +17,8 @@ pub(super) struct Search<'a> {
     pub warm: bool,
     pub kept: bool,
     pub prepared: bool,
+    /// Whether the central path was followed.
+    pub was_central: bool,
     /// The path follower gave up after too many turning points.
     pub tangled: bool,
     /// Residual of the iterate from which contacts were last released.
@@ -48,11 +50,15 @@ impl<'a> Search<'a> {
             warm: false,
             kept: false,
             prepared: false,
+            was_central: false,
             tangled: false,
             released_from: f64::INFINITY,
             other_factorizations: 0,
             work: 0.0,
-            budget: budget.map_or(f64::INFINITY, |most| most as f64),
+            budget: budget.map_or(f64::INFINITY, |most| {
+                let small = problem.blocks().len() <= CHEAP_BLOCKS;
+                most as f64 * if small { CHEAP_FACTOR } else { 1.0 }
+            }),
             accept,
             sweep: 0.0,
         }
@@ -137,7 +143,7 @@ impl<'a> Search<'a> {
     /// As if nothing had been tried, apart from what it cost.
     pub(super) fn forget(&mut self) {
         (self.best, self.certificate, self.released_from) = (f64::INFINITY, None, f64::INFINITY);
-        (self.tangled, self.warm, self.kept) = (false, false, false);
+        (self.was_central, self.tangled, self.warm, self.kept) = (false, false, false, false);
         self.effort.answered_by = Attempt::Guess;
     }
 }
