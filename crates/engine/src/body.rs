@@ -320,6 +320,10 @@ pub(crate) struct Inertial {
     pub inertia: DMat3,
     /// [1/(kg·m²)].
     pub inverse_inertia: DMat3,
+    /// Principal axes as columns, right-handed, in the body's axes.
+    pub axes: DMat3,
+    /// Principal moments [kg·m²].
+    pub moments: DVec3,
     /// Whether the inertia is the same about every axis: no gyroscopic effects.
     pub isotropic: bool,
 }
@@ -331,6 +335,8 @@ impl Inertial {
         centre: DVec3::ZERO,
         inertia: DMat3::ZERO,
         inverse_inertia: DMat3::ZERO,
+        axes: DMat3::IDENTITY,
+        moments: DVec3::ZERO,
         isotropic: true,
     };
 
@@ -349,7 +355,8 @@ impl Inertial {
             return Err(refuse("is not symmetric", diagonal));
         }
         let inertia = (inertia + inertia.transpose()) * 0.5;
-        let moments = DSymmetricEigen3::new(inertia).eigenvalues;
+        let principal = DSymmetricEigen3::new(inertia);
+        let moments = principal.eigenvalues;
         let (least, greatest) = (moments.min_element(), moments.max_element());
         if least.is_nan() || least <= INERTIA_TOLERANCE * INERTIA_TOLERANCE * greatest {
             return Err(refuse("is not positive definite", moments));
@@ -368,9 +375,16 @@ impl Inertial {
             centre,
             inertia,
             inverse_inertia: (inverse + inverse.transpose()) * 0.5,
+            axes: right_handed(principal.eigenvectors),
+            moments,
             isotropic: greatest - least <= 1e-14 * greatest,
         })
     }
+}
+
+/// Eigenvectors come with either sign.
+fn right_handed(axes: DMat3) -> DMat3 {
+    if axes.determinant() < 0.0 { DMat3::from_cols(axes.x_axis, axes.y_axis, -axes.z_axis) } else { axes }
 }
 
 /// Force and torque that contacts and joints exerted on a body in the last step, the torque about the centre of mass.

@@ -89,6 +89,19 @@ pub struct EnergyLedger {
 }
 
 impl EnergyLedger {
+    /// Adds the works of another account, not its energies.
+    pub(crate) fn add_works(&mut self, other: &EnergyLedger) {
+        self.external += other.external;
+        self.normal += other.normal;
+        self.friction += other.friction;
+        self.joints += other.joints;
+        self.driven += other.driven;
+        self.integration += other.integration;
+        self.against_free_motion += other.against_free_motion;
+        self.stabilisation += other.stabilisation;
+        self.stopped += other.stopped;
+    }
+
     /// Change of energy that no entry explains \[J\]: round-off, or a bug.
     pub fn closure(&self) -> f64 {
         let explained = self.external

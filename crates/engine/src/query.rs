@@ -7,7 +7,7 @@
 use crate::body::BodyRecord;
 use crate::shape::{Aabb, RayHit, cast_shape};
 use crate::step::manifold::{Manifold, NarrowPhase};
-use crate::{BodyHandle, Shape, World};
+use crate::{BodyHandle, Joint, JointHandle, Place, Shape, World};
 use glamx::{DPose3, DVec3};
 
 /// Where a moving shape first meets a body.
@@ -26,6 +26,18 @@ pub struct ShapeHit {
 const TOUCHING: f64 = 1e-6;
 
 impl World {
+    /// All joints, in the order of their bodies' ids.
+    pub fn joints(&self) -> impl Iterator<Item = (JointHandle, Joint)> {
+        let look = |slot: &u32| Some((JointHandle(self.joints.key(*slot)), self.joints.at(*slot)?.joint));
+        self.joint_order.iter().filter_map(look)
+    }
+
+    /// Labels of the bodies at a place of the last step's certificate; the second end of a joint may be the world.
+    pub fn names_at(&self, place: &Place) -> Vec<String> {
+        let label = |rank: u32| Some(self.bodies.at(*self.order.get(rank as usize)?)?.id.label());
+        place.names(label)
+    }
+
     /// The first body on the ray from `origin` along `direction` (of any length) within `max` metres, and where. None
     /// for a direction of length zero or numbers that are not finite.
     ///

@@ -1,6 +1,6 @@
 //! What a step says about itself.
 
-use crate::{BodyHandle, EnergyLedger};
+use crate::{BodyHandle, EnergyLedger, StepCertificate};
 use glamx::DVec3;
 use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Counts};
@@ -12,8 +12,7 @@ use signorini_solvers::Effort;
 pub enum StepStatus {
     /// The certificate of every island meets the tolerance.
     Certified,
-    /// Some island's does not: its impulses are feasible and the certificate says how far off they are. Or some body is
-    /// quarantined, which [`StepCounts::quarantined`] says.
+    /// Some part of the certificate misses its bound: [`crate::StepCertificate::misses`] says which, by how much and where.
     Degraded,
 }
 
@@ -38,8 +37,16 @@ pub struct StepCounts {
     pub curtailed: usize,
     /// Bodies that sleep after the step.
     pub sleeping: usize,
-    /// Islands in which overlap or drift was corrected.
+    /// Groups of bodies that were moved apart at the end poses.
     pub corrected: usize,
+    /// Displacements that could not be proved and were left out.
+    pub unproved: usize,
+    /// Contact problems that were solved, rounds of jointed islands included.
+    pub solves: usize,
+    /// Pieces that the steps of jointed islands were cut into; one per island where nothing turns fast.
+    pub pieces: usize,
+    /// Pieces that did not arrive: the joints did not fit, or the energy rose.
+    pub missed: usize,
     /// Contacts by state, from the certificates.
     pub states: Counts,
 }
@@ -63,6 +70,8 @@ pub struct StageTimes {
     pub position: f64,
     /// New poses, checks, books.
     pub integrate: f64,
+    /// The certificate of the step.
+    pub judge: f64,
 }
 
 /// What happened in a step.
@@ -70,8 +79,10 @@ pub struct StageTimes {
 pub struct StepReport {
     /// The verdict.
     pub status: StepStatus,
-    /// Certificate of the island with the largest natural residual; none if nothing touched.
-    pub certificate: Option<Certificate>,
+    /// What the verdict is about, part by part, recomputed from the states before and after the step.
+    pub certificate: StepCertificate,
+    /// Certificate of the contact problem with the largest residual; none if nothing touched.
+    pub velocity: Option<Certificate>,
     /// Which island that is.
     pub worst_island: Option<usize>,
     /// Deepest overlap at the start of the step \[m\]; zero if none.
@@ -93,7 +104,8 @@ impl StepReport {
     pub(crate) fn idle() -> Self {
         StepReport {
             status: StepStatus::Certified,
-            certificate: None,
+            certificate: StepCertificate::default(),
+            velocity: None,
             worst_island: None,
             penetration: 0.0,
             restitution_scale: 1.0,

@@ -5,6 +5,7 @@
 
 mod cast;
 pub(crate) mod core;
+pub(crate) mod depth;
 mod hull;
 mod mass;
 mod mesh;

@@ -6,7 +6,7 @@
 //! kinematic bodies have no columns; the velocity of a kinematic body is in q.
 
 use crate::joint::{Anchor, JointKind};
-use crate::step::contact::{Contact, PatchState};
+use crate::step::contact::Contact;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
 use crate::step::{Moving, Twist};
@@ -21,7 +21,15 @@ pub(crate) struct Scene<'a> {
     pub free: &'a [FreeMotion],
     pub contacts: &'a [Contact],
     pub joints: &'a [JointFrame],
+    /// Ranks by slot.
+    pub ranks: &'a [Option<u32>],
     pub dt: f64,
+}
+
+impl Scene<'_> {
+    pub fn rank_of_slot(&self, slot: u32) -> Option<u32> {
+        self.ranks.get(slot as usize).copied().flatten()
+    }
 }
 
 /// A joint at the current poses.
@@ -60,7 +68,7 @@ pub(crate) fn contact_row(direction: DVec3, arm_a: DVec3, arm_b: DVec3) -> Jacob
     row(-direction, -arm_a.cross(direction), direction, arm_b.cross(direction))
 }
 
-fn row(linear_a: DVec3, angular_a: DVec3, linear_b: DVec3, angular_b: DVec3) -> JacobianRow {
+pub(crate) fn row(linear_a: DVec3, angular_a: DVec3, linear_b: DVec3, angular_b: DVec3) -> JacobianRow {
     let mut row = [0.0; 12];
     for (chunk, v) in row.chunks_exact_mut(3).zip([linear_a, angular_a, linear_b, angular_b]) {
         chunk.copy_from_slice(&v.to_array());
@@ -142,25 +150,22 @@ pub(crate) fn joint_frames(world: &World, ranks: &[Option<u32>], out: &mut Vec<J
     }
 }
 
-/// Which problem of an island.
+/// What an island's problem is posed with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Purpose<'a> {
-    /// Velocities: restitution scaled by a factor, and the way overlap is treated.
-    /// `shift` is what earlier impacts did to the velocities of the island's bodies, or nothing.
-    Velocity { restitution_scale: f64, stabilisation: Stabilisation, shift: &'a [Twist] },
-    /// Pseudo-velocities of the position stage: offsets of contacts and joints.
-    Position { contacts: &'a [f64], joints: &'a [[f64; 6]] },
+pub(crate) struct Purpose<'a> {
+    /// Restitution is scaled by this factor.
+    pub restitution_scale: f64,
+    /// How overlap is treated.
+    pub stabilisation: Stabilisation,
+    /// What earlier impacts did to the velocities of the island's bodies, or nothing.
+    pub shift: &'a [Twist],
 }
 
 /// Offset of a contact's normal row [m/s].
 fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt: f64) -> f64 {
-    if let Some(impact) = &contact.impact {
-        return -impact.target(scale * contact.restitution, dt);
-    }
-    match (stabilisation, contact.patch) {
-        (Stabilisation::VelocityBias { fraction }, _) if contact.gap <= 0.0 => fraction * contact.gap / dt,
-        (_, PatchState::Open { sunk }) => (contact.gap + sunk).max(0.0) / dt,
-        (_, PatchState::Shut) => 0.0,
+    match &contact.impact {
+        Some(impact) => -impact.target(scale * contact.restitution, dt),
+        None => contact.effective_gap(stabilisation) / dt,
     }
 }
 
@@ -175,7 +180,7 @@ pub(crate) fn assemble(
     let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
     masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
     let local = |rank: u32| scene.bodies[rank as usize].place;
-    let shift = if let Purpose::Velocity { shift, .. } = *purpose { shift } else { &[] };
+    let Purpose { restitution_scale, stabilisation, shift } = *purpose;
     let after = |rank: u32| {
         let free = scene.free[rank as usize].after;
         match local(rank).and_then(|i| shift.get(i as usize)) {
@@ -183,24 +188,18 @@ pub(crate) fn assemble(
             None => free,
         }
     };
-    for (index, c) in island.contacts.iter().enumerate() {
-        let contact = &scene.contacts[*c as usize];
+    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
         pairs.push([local(contact.a), local(contact.b)]);
         let velocity = contact.velocity(&after(contact.a), &after(contact.b));
-        let (directions, free, offset) = match *purpose {
-            Purpose::Velocity { restitution_scale, stabilisation, .. } => {
-                (contact.directions(), velocity, normal_offset(contact, restitution_scale, stabilisation, scene.dt))
-            }
-            Purpose::Position { contacts, .. } => (&contact.frame[..1], DVec3::ZERO, contacts[index]),
-        };
+        let directions = contact.directions();
+        let offset = normal_offset(contact, restitution_scale, stabilisation, scene.dt);
         blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
         for (i, direction) in directions.iter().enumerate() {
             rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
-            q.push(direction.dot(free) + if i == 0 { offset } else { 0.0 });
+            q.push(direction.dot(velocity) + if i == 0 { offset } else { 0.0 });
         }
     }
-    for (index, j) in island.joints.iter().enumerate() {
-        let joint = &scene.joints[*j as usize];
+    for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         let (a, b) = (&after(joint.a), joint.b.map(after));
         let b = b.as_ref();
         let mut row = 0;
@@ -209,10 +208,7 @@ pub(crate) fn assemble(
             pairs.push([local(joint.a), joint.b.and_then(local)]);
             for _ in 0..*count {
                 rows.push(joint.rows[row]);
-                q.push(match purpose {
-                    Purpose::Velocity { .. } => joint.velocity(row, a, b),
-                    Purpose::Position { joints, .. } => joints[index][row],
-                });
+                q.push(joint.velocity(row, a, b));
                 row += 1;
             }
         }

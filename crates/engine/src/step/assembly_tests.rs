@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::step::contact::PatchState;
 use crate::step::contact::tests::contact;
 
 fn dot(row: &JacobianRow, v: &[f64; 12]) -> f64 {

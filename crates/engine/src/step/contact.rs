@@ -42,7 +42,7 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
 use crate::step::pair_memory::PairMemory;
 use crate::step::{Moving, Twist};
-use crate::{BodyHandle, Material, StepError, World};
+use crate::{BodyHandle, Material, Stabilisation, StepError, World};
 use glamx::{DPose3, DQuat, DVec3};
 
 /// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
@@ -128,6 +128,15 @@ impl Contact {
         match &self.impact {
             None => mean,
             Some(impact) => mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before),
+        }
+    }
+    /// The gap as the problem sees it \[m\]: how far the bodies may come together, or less than zero where the velocity bias
+    /// pushes them apart.
+    pub fn effective_gap(&self, stabilisation: Stabilisation) -> f64 {
+        match (stabilisation, self.patch) {
+            (Stabilisation::VelocityBias { fraction }, _) if self.gap <= 0.0 => fraction * self.gap,
+            (_, PatchState::Open { sunk }) => (self.gap + sunk).max(0.0),
+            (_, PatchState::Shut) => 0.0,
         }
     }
     /// Directions in which it acts: all three, or the normal alone without friction.

@@ -258,7 +258,7 @@ fn pieces<'a>(
             vec![Way::free(record, body, &scene.free[rank], scene.dt), away]
         }
         Mode::Flight => vec![parabola(0.0, &body.state)],
-        Mode::Contact => vec![straight(0.0, &body.state)],
+        Mode::Contact | Mode::Slide | Mode::Given => vec![straight(0.0, &body.state)],
     })
 }
 
@@ -377,7 +377,7 @@ pub(crate) fn curtail(
             let way = piece_at(&own, time);
             let (position, orientation) = way.at(time);
             // Forces act as long as it moves; what holds it goes on holding it, and an impulse stays given.
-            let held = matches!(modes[rank], Mode::Contact | Mode::HeldBounce(_))
+            let held = matches!(modes[rank], Mode::Contact | Mode::Slide | Mode::Given | Mode::HeldBounce(_))
                 || own.last().is_some_and(|last| time < last.start);
             let velocity = if held { end[rank].velocity } else { way.velocity_at(time) };
             // In the body's axes the spin stays as it is: so does the energy.

@@ -1,17 +1,9 @@
 //! Stage 1/9, free motion. In: bodies, forces. Out: v* and the rotation of flight. Eq.: v* = v + h M⁻¹(f − ω×Iω).
 //!
-//! The gyroscopic part is solved in the body's axes, with L = Iω:
-//!
-//! ```text
-//! I ω⁺ = exp(−h ω̄^) I ω,   ω̄ = (ω + ω⁺)/2,   R⁺ = R exp(h ω̄^)
-//! ```
-//!
-//! The angular momentum R I ω is conserved exactly because the same rotation acts on both, and the energy because
-//! `T⁺ − T = ω̄·(L⁺ − L)` and ω̄ is the axis of that rotation. (Simo and Wong 1991 have the momentum form.) The equation
-//! is solved by Newton's method (fixed-point iteration contracts only like h|ω| times the ratio of the moments, and slender
-//! bodies have ratios of thousands); fast spins are cut into shorter pieces.
+//! The gyroscopic part is the exact rotation of a free body (`free_rotation`): L in the world's axes and the energy stay.
 
 use crate::body::{BodyRecord, Kind, MAX_SPEED, MAX_SPIN};
+use crate::step::free_rotation::free_rotation;
 use crate::step::{Moving, Twist};
 use crate::{StepError, World};
 use glamx::{DMat3, DQuat, DVec3};
@@ -28,13 +20,6 @@ pub(crate) struct FreeMotion {
     /// Angular velocity after that rotation, world axes [rad/s].
     pub flight_spin: DVec3,
 }
-
-/// Largest angle of one piece of the gyroscopic step [rad].
-const MAX_ANGLE: f64 = 0.25;
-/// Most pieces. Beyond 1000 turns per step the orientation is noise anyway; energy and momentum are still kept.
-const MAX_PIECES: usize = 4096;
-/// Newton steps: at a quarter radian four are usual.
-const MAX_ITERATIONS: usize = 20;
 
 pub(crate) fn free_motion(
     world: &World,
@@ -77,7 +62,7 @@ fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
     let (spin, rotation) = if body.mass.isotropic {
         (state.spin, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.spin)))
     } else {
-        let (spin_local, rotation) = gyroscopic(body, state.orientation.inverse() * state.spin, dt);
+        let (spin_local, rotation) = free_rotation(&body.mass, state.orientation.inverse() * state.spin, dt);
         (state.orientation * spin_local, rotation)
     };
     let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * body.torque));
@@ -103,7 +88,7 @@ pub(crate) fn fly_to_bounce(world: &World, dt: f64, bodies: &mut [Moving], free:
             continue;
         }
         let start = record.state.orientation;
-        let (spin, rotation) = gyroscopic(record, start.inverse() * record.state.spin, time);
+        let (spin, rotation) = free_rotation(&record.mass, start.inverse() * record.state.spin, time);
         let orientation = (start * rotation).normalize();
         body.met_orientation = Some(orientation);
         body.inverse_inertia = world_inverse_inertia(record, orientation);
@@ -118,53 +103,4 @@ pub(crate) fn world_inverse_inertia(body: &BodyRecord, orientation: DQuat) -> DM
     let r = DMat3::from_quat(orientation);
     let rotated = r * body.mass.inverse_inertia * r.transpose();
     (rotated + rotated.transpose()) * 0.5
-}
-
-/// Spin in the body's axes after `dt`, and the rotation of the body in its own axes.
-pub(crate) fn gyroscopic(body: &BodyRecord, spin: DVec3, dt: f64) -> (DVec3, DQuat) {
-    let (inertia, inverse) = (body.mass.inertia, body.mass.inverse_inertia);
-    let pieces = ((dt * spin.length() / MAX_ANGLE).ceil() as usize).clamp(1, MAX_PIECES);
-    let h = dt / pieces as f64;
-    let mut spin = spin;
-    let mut rotation = DQuat::IDENTITY;
-    for _ in 0..pieces {
-        let momentum = inertia * spin;
-        let mut next = spin;
-        for _ in 0..MAX_ITERATIONS {
-            let angle = 0.5 * h * (spin + next);
-            let back = DMat3::from_quat(DQuat::from_scaled_axis(-angle));
-            let residual = inertia * next - back * momentum;
-            let slope = inertia - (back * skew(momentum) * right_jacobian(-angle)) * (0.5 * h);
-            let change = slope.inverse() * residual;
-            if !change.is_finite() {
-                break;
-            }
-            next -= change;
-            if change.length() <= 1e-16 * next.length() {
-                break;
-            }
-        }
-        let turn = DQuat::from_scaled_axis(0.5 * h * (spin + next));
-        // What is left of the equation is round-off of momentum, which a slender body would turn into energy.
-        spin = inverse * (turn.inverse() * momentum);
-        rotation *= turn;
-    }
-    (spin, rotation.normalize())
-}
-
-/// The matrix of `v ×`.
-fn skew(v: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
-}
-
-/// `exp((a + δ)^) = exp(a^) exp((J δ)^)` to first order.
-fn right_jacobian(a: DVec3) -> DMat3 {
-    let angle = a.length();
-    let (first, second) = if angle < 1e-3 {
-        (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)
-    } else {
-        ((1.0 - angle.cos()) / (angle * angle), (angle - angle.sin()) / (angle * angle * angle))
-    };
-    let cross = skew(a);
-    DMat3::IDENTITY - cross * first + (cross * cross) * second
 }

@@ -12,16 +12,23 @@ use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
 use crate::step::cache::CachedPoint;
 use crate::step::fast;
-use crate::step::free_motion::{check_speed, gyroscopic};
+use crate::step::free_motion::check_speed;
+use crate::step::free_rotation::free_rotation;
 use crate::step::island::Islands;
 use crate::step::manifold::NarrowPhase;
 use crate::step::solve::IslandSolution;
-use crate::step::{Twist, Workspace};
+use crate::step::{Moving, Twist, Workspace};
 use crate::{BodyHandle, StepError, World};
 use glamx::{DQuat, DVec3};
 
 /// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
 const TOUCH: f64 = 1e-9;
+
+/// Farthest that a contact may end from where it was solved for while its bodies move by their mean velocities \[m\].
+const SLIDE: f64 = 1e-9;
+
+/// Most that a body that slides turns in a step [rad].
+const STRAIGHT: f64 = 1e-4;
 
 /// How a body is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,16 +39,21 @@ pub(crate) enum Mode {
     /// Bounced at this time while held by other contacts \[s\].
     HeldBounce(f64),
     Contact,
+    /// Held by contacts that neither close nor open in the step: slides or rolls.
+    Slide,
+    /// Moved by its island's own scheme (`midpoint`).
+    Given,
 }
 
 impl Mode {
     fn join(self, other: Mode) -> Mode {
         match (self, other) {
             (Mode::Flight, m) | (m, Mode::Flight) => m,
-            (Mode::Contact, Mode::Contact) => Mode::Contact,
+            (Mode::Given, _) | (_, Mode::Given) => Mode::Given,
+            (Mode::Contact | Mode::Slide, Mode::Contact | Mode::Slide) => Mode::Contact,
             (Mode::Bounce(s), Mode::Bounce(t)) => Mode::Bounce(s.min(t)),
-            (Mode::Contact, Mode::Bounce(t) | Mode::HeldBounce(t))
-            | (Mode::Bounce(t) | Mode::HeldBounce(t), Mode::Contact) => Mode::HeldBounce(t),
+            (Mode::Contact | Mode::Slide, Mode::Bounce(t) | Mode::HeldBounce(t))
+            | (Mode::Bounce(t) | Mode::HeldBounce(t), Mode::Contact | Mode::Slide) => Mode::HeldBounce(t),
             (Mode::Bounce(s) | Mode::HeldBounce(s), Mode::Bounce(t) | Mode::HeldBounce(t)) => {
                 Mode::HeldBounce(s.min(t))
             }
@@ -49,11 +61,15 @@ impl Mode {
     }
 }
 
-fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
+fn find_modes(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
     let Outcome { islands, solutions, after, .. } = *outcome;
     modes.clear();
     modes.resize(scene.bodies.len(), Mode::Flight);
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        if solution.motion.is_some() {
+            island.bodies.iter().for_each(|rank| modes[*rank as usize] = Mode::Given);
+            continue;
+        }
         for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
             let contact = &scene.contacts[*c as usize];
             let mobility =
@@ -68,11 +84,6 @@ fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
                 modes[rank as usize] = modes[rank as usize].join(mode);
             }
         }
-        for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
-            for rank in [Some(joint.a), joint.b].into_iter().flatten() {
-                modes[rank as usize] = modes[rank as usize].join(Mode::Contact);
-            }
-        }
     }
     // A body met where it was to bounce is moved from there, unless nothing at all happened to it.
     for (rank, body) in scene.bodies.iter().enumerate() {
@@ -80,6 +91,73 @@ fn find_modes(scene: &Scene, outcome: &Outcome, modes: &mut Vec<Mode>) {
             && after[rank] != scene.free[rank].after
         {
             modes[rank] = modes[rank].join(Mode::Bounce(time));
+        }
+    }
+    find_slides(world, scene, outcome, modes);
+}
+
+/// Whether a body goes straight on: what turns about a contact leaves its arc by the tangent, and the mean of two tangents
+/// would gain the energy that v⁺ loses. Balls may roll.
+fn slides(world: &World, scene: &Scene, rank: usize, after: &Twist) -> bool {
+    let turn = scene.dt * after.angular.length().max(scene.free[rank].before.angular.length());
+    let record = world.bodies.at(scene.bodies[rank].slot);
+    turn <= STRAIGHT || record.is_some_and(|record| record.shape.is_ball_about(record.mass.centre))
+}
+
+/// Lets bodies move by the mean of their velocities before and after the step, which is exact under constant forces,
+/// friction included, unless a contact would end elsewhere than it was solved for: the problem is posed on `g + h u_N⁺`. A
+/// contact that closes in the step does; then both of its bodies move by v⁺, and the contacts of those are looked at again.
+fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mode]) {
+    let Outcome { islands, solutions, after, .. } = *outcome;
+    let dt = scene.dt;
+    for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        if solution.motion.is_some() {
+            continue;
+        }
+        for rank in &island.bodies {
+            let mode = &mut modes[*rank as usize];
+            if *mode == Mode::Contact && slides(world, scene, *rank as usize, &after[*rank as usize]) {
+                *mode = Mode::Slide;
+            }
+        }
+        let velocity = |modes: &[Mode], rank: u32| {
+            let (before, after) = (&scene.free[rank as usize].before, &after[rank as usize]);
+            let mean = 0.5 * (before.linear + after.linear);
+            match modes[rank as usize] {
+                Mode::Slide => Twist { linear: mean, angular: 0.5 * (before.angular + after.angular) },
+                Mode::Flight => Twist { linear: mean, angular: after.angular },
+                _ => *after,
+            }
+        };
+        for _ in 0..=island.bodies.len() {
+            let mut changed = false;
+            for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+                let contact = &scene.contacts[*c as usize];
+                let slides = [contact.a, contact.b].map(|rank| modes[rank as usize] == Mode::Slide);
+                if slides == [false, false] {
+                    continue;
+                }
+                let n = contact.frame[0];
+                let posed = dt * n.dot(contact.velocity(&after[contact.a as usize], &after[contact.b as usize]));
+                let mean = contact.velocity(&velocity(modes, contact.a), &velocity(modes, contact.b));
+                let way = dt * n.dot(mean);
+                let wrong = if *impulse == DVec3::ZERO {
+                    contact.gap + way < f64::min(contact.gap + posed, 0.0) - SLIDE
+                } else {
+                    (way - posed).abs() > SLIDE
+                };
+                if wrong {
+                    for rank in [contact.a, contact.b] {
+                        if modes[rank as usize] == Mode::Slide {
+                            modes[rank as usize] = Mode::Contact;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
         }
     }
 }
@@ -90,8 +168,14 @@ pub(crate) struct Outcome<'a> {
     pub solutions: &'a [IslandSolution],
     /// v⁺.
     pub after: &'a [Twist],
-    /// Displacements of the position stage.
-    pub correction: &'a [Twist],
+}
+
+impl Outcome<'_> {
+    /// Where an island's own scheme left a body.
+    fn given(&self, body: &Moving) -> Option<&BodyState> {
+        let motion = self.solutions.get(body.island? as usize)?.motion.as_ref()?;
+        motion.end.get(body.place? as usize)
+    }
 }
 
 /// Fills in the states at the end of the step; returns how many fast bodies had to stop early.
@@ -103,7 +187,7 @@ pub(crate) fn integrate(
     narrow_phase: &mut NarrowPhase,
     end: &mut Vec<BodyState>,
 ) -> Result<usize, StepError> {
-    find_modes(scene, outcome, modes);
+    find_modes(world, scene, outcome, modes);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -113,10 +197,10 @@ pub(crate) fn integrate(
             Kind::Kinematic => advance(&body.state, twist, scene.dt * twist.linear, scene.dt * twist.angular),
             Kind::Dynamic => {
                 check_speed(record, twist, "integrate")?;
-                let moved = move_body(scene, rank, record, twist, modes[rank]);
-                corrected(moved, &outcome.correction[rank])
+                move_body(scene, rank, record, twist, modes[rank])
             }
         };
+        let state = given_state(outcome, body, rank).unwrap_or(state);
         let farthest = if state.position.is_nan() { f64::NAN } else { state.position.abs().max_element() };
         if !(farthest <= MAX_POSITION && state.orientation.is_finite()) {
             return Err(StepError::OutOfRange {
@@ -145,7 +229,7 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
     let (body, free, dt) = (&scene.bodies[rank], &scene.free[rank], scene.dt);
     let state = &body.state;
     match mode {
-        Mode::Contact => {
+        Mode::Contact | Mode::Given => {
             let end = advance(state, after, dt * after.linear, dt * after.angular);
             BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
@@ -156,6 +240,11 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             let change = after.angular - free.after.angular;
             let spin = free.flight_spin + orientation * (body.orientation().inverse() * change);
             BodyState { position, orientation, velocity: after.linear, spin }
+        }
+        Mode::Slide => {
+            let turn = 0.5 * dt * (free.before.angular + after.angular);
+            let end = advance(state, after, 0.5 * dt * (free.before.linear + after.linear), turn);
+            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
         Mode::HeldBounce(time) => {
             let displacement = time * free.before.linear + (dt - time) * after.linear;
@@ -171,7 +260,7 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             if record.mass.isotropic {
                 return advance(&there, after, displacement, rest * after.angular);
             }
-            let (spin, rotation) = gyroscopic(record, there.orientation.inverse() * after.angular, rest);
+            let (spin, rotation) = free_rotation(&record.mass, there.orientation.inverse() * after.angular, rest);
             let orientation = (there.orientation * rotation).normalize();
             let position = state.position + displacement;
             BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
@@ -212,20 +301,24 @@ fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
     BodyState { orientation, ..body.state }
 }
 
-fn corrected(state: BodyState, correction: &Twist) -> BodyState {
-    let twist = Twist { linear: state.velocity, angular: state.spin };
-    advance(&state, &twist, correction.linear, correction.angular)
+/// The state that an island's own scheme gave a body. One that came to rest is where it was.
+fn given_state(outcome: &Outcome, body: &Moving, rank: usize) -> Option<BodyState> {
+    let given = outcome.given(body)?;
+    if outcome.after[rank] == Twist::default() {
+        return Some(BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state });
+    }
+    Some(*given)
 }
 
-/// Every entry of the account from its own formula.
+/// Every entry of the account from its own formula. `moved` are the states before the correction of poses.
 pub(crate) fn keep_books(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
-    end: &[BodyState],
+    (modes, moved, end): (&[Mode], &[BodyState], &[BodyState]),
     ledger: &mut EnergyLedger,
 ) {
-    let Outcome { islands, solutions, after: velocities, correction } = *outcome;
+    let Outcome { islands, solutions, after: velocities } = *outcome;
     let (dt, gravity) = (scene.dt, world.settings.gravity);
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
@@ -240,33 +333,40 @@ pub(crate) fn keep_books(
         if !body.is_dynamic() {
             continue;
         }
+        let (final_energy, moved_energy) =
+            (Energy::at(record, &end[rank], gravity), Energy::at(record, &moved[rank], gravity));
+        ledger.after = ledger.after.add(final_energy);
+        ledger.stabilisation += final_energy.total() - moved_energy.total();
+        if modes[rank] == Mode::Given {
+            // The island's own account ends where its scheme left the body: at rest it stays where it was, and a fast body
+            // may have had to stop early.
+            if let Some(given) = outcome.given(body) {
+                ledger.stopped += moved_energy.total() - Energy::at(record, given, gravity).total();
+            }
+            continue;
+        }
         let (before, after) = (&scene.free[rank].before, &velocities[rank]);
         let mean =
             Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
         ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
         let weight = record.mass.mass * gravity;
-        let moved = end[rank].position - body.state.position;
-        ledger.integration += weight.dot(dt * mean.linear - (moved - correction[rank].linear));
+        ledger.integration += weight.dot(dt * mean.linear - (moved[rank].position - body.state.position));
         // A body that had to stop early has not had all of its forces.
-        let lost = 0.5 * record.mass.mass * (end[rank].velocity.length_squared() - after.linear.length_squared());
-        ledger.integration += if end[rank].velocity == after.linear { 0.0 } else { lost };
-        ledger.stabilisation -= weight.dot(correction[rank].linear);
+        let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
+        ledger.integration += if moved[rank].velocity == after.linear { 0.0 } else { lost };
         let rotational = |orientation: DQuat, spin: DVec3| {
             let local = orientation.inverse() * spin;
             0.5 * local.dot(record.mass.inertia * local)
         };
-        // What the turning axes of inertia do to the energy: of held bodies, and of those that were corrected.
-        let turned = rotational(end[rank].orientation, end[rank].spin);
-        let uncorrected = if correction[rank].angular == DVec3::ZERO {
-            turned
-        } else {
-            rotational(DQuat::from_scaled_axis(-correction[rank].angular) * end[rank].orientation, end[rank].spin)
-        };
-        ledger.integration += uncorrected - rotational(body.orientation(), after.angular);
-        ledger.stabilisation += turned - uncorrected;
-        ledger.after = ledger.after.add(Energy::at(record, &end[rank], gravity));
+        // What the turning axes of inertia do to the energy of held bodies.
+        let turned = rotational(moved[rank].orientation, moved[rank].spin);
+        ledger.integration += turned - rotational(body.orientation(), after.angular);
     }
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        if let Some(motion) = &solution.motion {
+            ledger.add_works(&motion.ledger);
+            continue;
+        }
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &scene.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
@@ -285,17 +385,6 @@ pub(crate) fn keep_books(
             ledger.friction += impulse.dot(mean) - normal;
             if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
                 ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
-            }
-        }
-        for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
-            let joint = &scene.joints[*j as usize];
-            let (a, b) = (joint.a as usize, joint.b.map(|b| b as usize));
-            for row in 0..joint.row_count() {
-                let before = joint.velocity(row, &scene.free[a].before, b.map(|b| &scene.free[b].before));
-                let after = joint.velocity(row, &velocities[a], b.map(|b| &velocities[b]));
-                let driven = joint.velocity(row, &driven(scene, a), b.map(|b| driven(scene, b)).as_ref());
-                ledger.joints += 0.5 * impulse[row] * (before + after);
-                ledger.driven -= impulse[row] * driven;
             }
         }
     }
@@ -345,17 +434,20 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         }
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
-            for row in 0..joint.row_count() {
-                for (side, rank) in [Some(joint.a), joint.b].into_iter().enumerate() {
-                    let Some(rank) = rank else { continue };
-                    let part = |from: usize| DVec3::from_slice(&joint.rows[row][6 * side + from..6 * side + from + 3]);
-                    forces[rank as usize].force += part(0) * (impulse[row] / dt);
-                    forces[rank as usize].torque += part(3) * (impulse[row] / dt);
-                }
-            }
             if let Some(record) = world.joints.at_mut(joint.slot) {
                 record.impulse = *impulse;
             }
+        }
+    }
+    let moved = ws.islands.as_slice().iter().zip(&ws.solutions).filter_map(|(i, s)| Some((i, s.motion.as_ref()?)));
+    for (island, motion) in moved {
+        for (rank, (impulse, angular)) in island.bodies.iter().zip(&motion.joint_wrench) {
+            forces[*rank as usize].force += *impulse / dt;
+            forces[*rank as usize].torque += *angular / dt;
+        }
+        for (rank, impulse, angular) in &motion.given_wrench {
+            forces[*rank as usize].force += *impulse / dt;
+            forces[*rank as usize].torque += *angular / dt;
         }
     }
     let solved = || ws.contacts.iter().zip(&*impulses).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));

@@ -76,9 +76,11 @@ impl Islands {
         for (rank, body) in bodies.iter_mut().enumerate() {
             let island = if body.is_dynamic() { island_of[root(parent, rank as u32) as usize] } else { NONE };
             body.place = None;
+            body.island = None;
             if island != NONE {
                 let members = &mut islands[island as usize].bodies;
                 body.place = Some(members.len() as u32);
+                body.island = Some(island);
                 members.push(rank as u32);
             }
         }

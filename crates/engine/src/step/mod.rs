@@ -6,10 +6,11 @@
 //! 3 manifolds     points of contact with normals and gaps
 //! 4 contacts      frames, coefficients, impacts, guesses
 //! 5 islands       bodies that touch or are jointed
-//! 6 solve         u = W r + q under the laws, per island, certified
+//! 6 solve         u = W r + q under the laws, per island, certified; islands with joints move here (`midpoint`)
 //! 7 impulses      v⁺ = v* + M⁻¹Jᵀr; what cannot be told from rest is at rest
-//! 8 positions     overlap and drift, poses only
-//! 9 integrate     x, q; checks; books; islands at rest fall asleep
+//! 8 integrate     x, q; checks
+//! 9 end poses     overlap that the step made; then books, and islands at rest fall asleep
+//!   judge         the certificate of the whole step
 //! ```
 //!
 //! Nothing of the world changes before every stage has succeeded.
@@ -19,15 +20,17 @@ mod blocks;
 pub mod broad_phase;
 mod cache;
 mod contact;
+mod end_poses;
 mod fast;
 mod free_motion;
+mod free_rotation;
 mod impulse;
 mod integrate;
 mod island;
 pub mod manifold;
 mod meeting_time;
+mod midpoint;
 mod pair_memory;
-mod position;
 mod sequence;
 mod sleep;
 mod solve;
@@ -39,13 +42,16 @@ pub(crate) use contact::Feature;
 pub(crate) use sleep::Rest;
 
 use crate::body::{BodyRecord, BodyState, Kind};
+use crate::ids::Arena;
+use crate::joint::JointRecord;
 use crate::report::{StepReport, StepStatus};
 use crate::shape::Aabb;
-use crate::{StepError, World};
+use crate::{Settings, StepError, World, judge};
 use assembly::JointFrame;
 use broad_phase::BroadPhase;
 use cache::Matching;
 use contact::{Contact, ManifoldSpace, Touch};
+use end_poses::EndSpace;
 use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{CommitSpace, Mode};
@@ -92,6 +98,8 @@ pub(crate) struct Moving {
     pub fast: bool,
     /// Which body of its island it is; none if it is in none.
     pub place: Option<u32>,
+    /// Which island that is.
+    pub island: Option<u32>,
     /// Stands still, whatever it is: then it counts as fixed.
     pub quarantined: bool,
 }
@@ -111,6 +119,7 @@ impl Moving {
             fast: body.fast && body.kind == Kind::Dynamic && !quarantined,
             quarantined,
             place: None,
+            island: None,
         }
     }
     /// The orientation at which impulses meet it.
@@ -120,6 +129,14 @@ impl Moving {
     pub fn is_dynamic(&self) -> bool {
         self.kind == Kind::Dynamic
     }
+}
+
+/// What the world keeps, without the memory of the stages: islands are solved on several threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Records<'a> {
+    pub settings: &'a Settings,
+    pub bodies: &'a Arena<BodyRecord>,
+    pub joints: &'a Arena<JointRecord>,
 }
 
 /// What the stages write; kept from step to step for its memory only.
@@ -150,6 +167,9 @@ pub(crate) struct Workspace {
     correction: Vec<Twist>,
     modes: Vec<Mode>,
     end: Vec<BodyState>,
+    end_poses: EndSpace,
+    overlap: judge::OverlapSpace,
+    sums: Vec<judge::Sum>,
     rest: Vec<Rest>,
     commit: CommitSpace,
 }
@@ -217,13 +237,10 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
     let mut ws = std::mem::take(&mut world.workspace);
     ws.quarantined.clear();
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
-        let Workspace { bodies, free, contacts, joints, .. } = &ws;
-        let scene = assembly::Scene { bodies, free, contacts, joints, dt };
-        let purpose = assembly::Purpose::Velocity {
-            restitution_scale: 1.0,
-            stabilisation: world.settings.stabilisation,
-            shift: &[],
-        };
+        let Workspace { bodies, free, contacts, joints, ranks, .. } = &ws;
+        let scene = assembly::Scene { bodies, free, contacts, joints, ranks, dt };
+        let purpose =
+            assembly::Purpose { restitution_scale: 1.0, stabilisation: world.settings.stabilisation, shift: &[] };
         let assemble = |(index, island)| {
             assembly::assemble(&scene, island, &purpose, FactoredParts::default())
                 .map_err(|source| StepError::Problem { island: index, source })
@@ -251,9 +268,6 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         ws.bodies.push(Moving::new(*slot, body, body.quarantined || ws.quarantined.contains(&rank)));
     }
     report.counts.quarantined = ws.bodies.iter().filter(|body| body.quarantined).count();
-    if report.counts.quarantined > 0 {
-        report.status = StepStatus::Degraded;
-    }
     free_motion::free_motion(world, &ws.bodies, dt, &mut ws.free)?;
     report.times.free_motion = clock.lap();
 
@@ -291,38 +305,108 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 /// Every stage; the world is only read.
 fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
     let mut clock = prepare(world, ws, dt, report)?;
-    let settings = &world.settings;
-    let scene = assembly::Scene { bodies: &ws.bodies, free: &ws.free, contacts: &ws.contacts, joints: &ws.joints, dt };
-    solve::solve_islands(settings, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
+    let scene = assembly::Scene {
+        bodies: &ws.bodies,
+        free: &ws.free,
+        contacts: &ws.contacts,
+        joints: &ws.joints,
+        ranks: &ws.ranks,
+        dt,
+    };
+    let records = Records { settings: &world.settings, bodies: &world.bodies, joints: &world.joints };
+    solve::solve_islands(&records, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
     let solutions = &ws.solutions[..ws.islands.len()];
     summarise(solutions, report);
     report.times.solve = clock.lap();
 
     impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
     report.energy.stopped = still::come_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
-    let corrections = &mut ws.correction;
-    report.counts.corrected =
-        position::positions(settings, &scene, &ws.islands, &ws.after, &mut ws.spaces, corrections)?;
-    report.times.position = clock.lap();
-
-    let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after, correction: &ws.correction };
+    let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after };
     let finder = ws.manifolds.narrow_phase();
     report.counts.curtailed = integrate::integrate(world, &scene, &outcome, &mut ws.modes, finder, &mut ws.end)?;
-    integrate::keep_books(world, &scene, &outcome, &ws.end, &mut report.energy);
-    report.counts.sleeping = sleep::settle(world, &scene, &outcome, &mut ws.end, &mut report.energy, &mut ws.rest);
     report.times.integrate = clock.lap();
+
+    let corrected = end_poses::correct(
+        world,
+        &scene,
+        &ws.pairs,
+        &ws.boxes,
+        finder,
+        &mut ws.end_poses,
+        &mut ws.end,
+        &mut ws.correction,
+    )?;
+    report.counts.corrected = corrected.groups;
+    report.counts.unproved = corrected.unproved;
+    report.times.position = clock.lap();
+
+    integrate::keep_books(world, &scene, &outcome, (&ws.modes, &ws.end_poses.moved, &ws.end), &mut report.energy);
+    let drift = &ws.correction;
+    report.counts.sleeping =
+        sleep::settle(world, &scene, &outcome, drift, &mut ws.end, &mut report.energy, &mut ws.rest);
+    report.times.integrate += clock.lap();
+    grade(world, ws, dt, report);
+    report.times.judge = clock.lap();
     Ok(())
+}
+
+/// Asks the judge about the whole step.
+fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
+    let Workspace { bodies, contacts, islands, solutions, end, end_poses, overlap, sums, rest, .. } = ws;
+    let (islands, solutions) = (islands.as_slice(), &solutions[..islands.len()]);
+    let impulses = |tell: &mut dyn FnMut(judge::Impulse)| {
+        for (island, solution) in islands.iter().zip(solutions) {
+            for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+                let contact = &contacts[*c as usize];
+                let sides = [(contact.a, contact.arm_a, -*impulse), (contact.b, contact.arm_b, *impulse)];
+                for (rank, arm, linear) in sides {
+                    tell(judge::Impulse { rank, linear, angular: arm.cross(linear), joint: false });
+                }
+            }
+            let wrenches = solution.motion.iter().flat_map(|motion| &motion.joint_wrench);
+            for (rank, (linear, angular)) in island.bodies.iter().zip(wrenches) {
+                tell(judge::Impulse { rank: *rank, linear: *linear, angular: *angular, joint: true });
+            }
+        }
+    };
+    let evidence = judge::Evidence {
+        settings: &world.settings,
+        dt,
+        bodies: &world.bodies,
+        order: &world.order,
+        joints: &world.joints,
+        joint_order: &world.joint_order,
+        end,
+        // What falls asleep loses its last velocity, which the ledger says.
+        active: &|rank| bodies[rank].is_dynamic() && rest[rank].nest.is_none(),
+        impulses: &impulses,
+        jointed: end_poses.jointed(),
+        ledger: &report.energy,
+    };
+    report.certificate = judge::certify(&evidence, overlap, sums);
+    let tolerance = &world.settings.stop.tolerance;
+    let velocity = &mut report.certificate.velocity;
+    velocity.bound = tolerance.value;
+    if let Some(certificate) = &report.velocity {
+        let solved = report.worst_island.is_some_and(|island| solutions[island].solved);
+        velocity.value = certificate.measured(tolerance.measure);
+        // What cannot be told from round-off meets any tolerance: the judge of the problem says so.
+        velocity.bound = if solved { tolerance.value.max(velocity.value) } else { tolerance.value };
+    }
+    let counts = &report.counts;
+    let cut = counts.quarantined + counts.curtailed + counts.missed + counts.unproved;
+    report.certificate.stages.value = cut as f64;
+    if !report.certificate.is_met() || solutions.iter().any(|solution| !solution.solved) {
+        report.status = StepStatus::Degraded;
+    }
 }
 
 /// Certificates and efforts of all islands.
 fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
         let Some(certificate) = &solution.certificate else { continue };
-        if !solution.solved {
-            report.status = StepStatus::Degraded;
-        }
         // An island that misses its tolerance is worse than any that meets it.
-        let worse = match (&report.certificate, report.worst_island) {
+        let worse = match (&report.velocity, report.worst_island) {
             (Some(worst), Some(index)) => {
                 let rank = |solved: bool, natural: f64| (!solved, natural);
                 rank(solution.solved, certificate.natural) > rank(solutions[index].solved, worst.natural)
@@ -330,7 +414,7 @@ fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
             _ => true,
         };
         if worse {
-            report.certificate = Some(*certificate);
+            report.velocity = Some(*certificate);
             report.worst_island = Some(island);
         }
         report.restitution_scale = report.restitution_scale.min(solution.restitution_scale);
@@ -341,10 +425,14 @@ fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
         total.joint += one.joint;
         total.free += one.free;
         total.bound += one.bound;
-        report.effort.iterations += solution.effort.iterations;
-        report.effort.factorizations += solution.effort.factorizations;
-        report.effort.set_changes += solution.effort.set_changes;
-        report.effort.active += solution.effort.active;
-        report.effort.indeterminacy += solution.effort.indeterminacy;
+        solve::add_effort(&mut report.effort, &solution.effort);
+        match &solution.motion {
+            Some(motion) => {
+                report.counts.solves += motion.solves;
+                report.counts.pieces += motion.pieces;
+                report.counts.missed += motion.missed;
+            }
+            None => report.counts.solves += usize::from(solution.effort.iterations > 0),
+        }
     }
 }

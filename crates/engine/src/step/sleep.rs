@@ -127,6 +127,7 @@ pub(crate) fn settle(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
+    correction: &[Twist],
     end: &mut [BodyState],
     ledger: &mut EnergyLedger,
     out: &mut Vec<Rest>,
@@ -136,7 +137,7 @@ pub(crate) fn settle(
     let Sleeping::Islands { speed, spin, time } = world.settings.sleeping else { return 0 };
     let dt = scene.dt;
     let slow = |rank: usize, record: &BodyRecord| {
-        let (state, correction) = (&end[rank], &outcome.correction[rank]);
+        let (state, correction) = (&end[rank], &correction[rank]);
         let pushed = record.force != DVec3::ZERO || record.torque != DVec3::ZERO;
         let slow = state.velocity.length().max(correction.linear.length() / dt) <= speed
             && state.spin.length().max(correction.angular.length() / dt) <= spin;

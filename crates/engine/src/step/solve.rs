@@ -10,23 +10,24 @@
 //! whose contacts would do positive work is solved again with its coefficients of restitution scaled down by bisection.
 //! With none left the impulses dissipate by construction, against the velocity after forces.
 
-use crate::step::Twist;
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
+use crate::step::midpoint::{self, Motion};
 use crate::step::sequence::{self, Sequence};
+use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
 use rayon::prelude::*;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
 use signorini_solvers::warm_start::make_feasible;
 use signorini_solvers::{
-    BlockPivoting, ContactSolver, Effort, Exact, ExactOptions, History, Method, SolveError, SolverSession, Status,
-    is_settled,
+    BlockPivoting, ContactSolver, Effort, EqualityRows, Exact, ExactOptions, History, Method, SolveError,
+    SolverSession, Status, is_settled,
 };
 use std::fmt;
 
 /// Halvings of the restitution factor: it is found to 1/64.
-const HALVINGS: usize = 6;
+pub(crate) const HALVINGS: usize = 6;
 /// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
 const WORK_TOLERANCE: f64 = 1e-8;
 /// Contacts in all islands from which other threads are asked to help: waking them costs as much as some dozen contacts
@@ -39,19 +40,18 @@ pub(crate) struct IslandSpace {
     solver: Option<StepSolver>,
     session: SolverSession,
     certifier: Certifier,
-    guess: Vec<f64>,
+    pub guess: Vec<f64>,
+    /// The answer of the last problem, and what it does to the velocities of the bodies.
+    pub impulses: Vec<f64>,
+    pub changes: Vec<Twist>,
     /// The vectors of the last problem.
     pub parts: FactoredParts,
     pub body_velocity: Vec<f64>,
     trial: IslandSolution,
     pub pivoting: BlockPivoting,
     pub exact: Exact,
+    pub equalities: EqualityRows,
     pub position_session: SolverSession,
-    /// Offsets of the position stage.
-    pub contact_offsets: Vec<f64>,
-    pub joint_offsets: Vec<[f64; 6]>,
-    /// Pseudo-velocities of the position stage; empty if nothing was corrected.
-    pub moves: Vec<Twist>,
     /// Why the island could not be solved.
     pub error: Option<StepError>,
 }
@@ -60,6 +60,14 @@ impl fmt::Debug for IslandSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let method = self.solver.as_ref().map(|solver| solver.method);
         f.debug_struct("IslandSpace").field("method", &method).finish_non_exhaustive()
+    }
+}
+
+impl IslandSpace {
+    /// The guess becomes the answer to be graded.
+    pub fn take_guess(&mut self) -> &mut IslandSpace {
+        self.impulses.clone_from(&self.guess);
+        self
     }
 }
 
@@ -93,19 +101,70 @@ pub(crate) struct IslandSolution {
     pub joint_impulses: Vec<[f64; 6]>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
+    /// How an island with joints moved; others move by their velocities.
+    pub motion: Option<Motion>,
     /// When impacts were passed on \[s\], and which contacts of the island took part.
     pub passed_on: Option<(f64, Vec<bool>)>,
 }
 
+/// A graded answer, whose impulses are in the space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Graded {
+    pub solved: bool,
+    pub certificate: Certificate,
+    pub effort: Effort,
+}
+
+pub(crate) fn add_effort(total: &mut Effort, part: &Effort) {
+    total.iterations += part.iterations;
+    total.factorizations += part.factorizations;
+    total.set_changes += part.set_changes;
+    total.active += part.active;
+    total.indeterminacy += part.indeterminacy;
+}
+
 impl IslandSolution {
-    /// Adds what happened before.
-    fn take_in(&mut self, sequence: &Sequence) {
+    /// Nothing has happened yet.
+    pub fn reset(&mut self, island: &Island) {
+        self.solved = true;
+        self.certificate = None;
+        self.effort = Effort::default();
+        self.restitution_scale = 1.0;
+        self.contact_impulses.clear();
+        self.contact_impulses.resize(island.contacts.len(), DVec3::ZERO);
+        self.joint_impulses.clear();
+        self.joint_impulses.resize(island.joints.len(), [0.0; 6]);
+        self.change.clear();
+        self.motion = None;
+        self.passed_on = None;
+    }
+
+    /// Takes in the grade of a piece of the step: the worst counts.
+    pub fn merge(&mut self, graded: &Graded) {
+        add_effort(&mut self.effort, &graded.effort);
+        let rank = |solved: bool, natural: f64| (!solved, natural);
+        let worse = self
+            .certificate
+            .is_none_or(|own| rank(graded.solved, graded.certificate.natural) > rank(self.solved, own.natural));
+        if worse {
+            self.certificate = Some(graded.certificate);
+        }
+        self.solved &= graded.solved;
+    }
+
+    /// Adds the impulses of what happened before.
+    fn add_impulses(&mut self, sequence: &Sequence) {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
             *total += *part;
         }
         for (total, part) in self.joint_impulses.iter_mut().flatten().zip(sequence.joint_impulses.iter().flatten()) {
             *total += *part;
         }
+    }
+
+    /// Adds what happened before.
+    fn take_in(&mut self, sequence: &Sequence) {
+        self.add_impulses(sequence);
         for (total, part) in self.change.iter_mut().zip(&sequence.change) {
             total.linear += part.linear;
             total.angular += part.angular;
@@ -139,7 +198,7 @@ pub(crate) fn for_islands<T: Send>(
 }
 
 pub(crate) fn solve_islands(
-    settings: &Settings,
+    records: &Records,
     scene: &Scene,
     islands: &Islands,
     spaces: &mut Vec<IslandSpace>,
@@ -149,23 +208,33 @@ pub(crate) fn solve_islands(
     spaces.resize_with(spaces.len().max(islands.len()), IslandSpace::default);
     solutions.resize_with(solutions.len().max(islands.len()), IslandSolution::default);
     for_islands(islands, spaces, &mut solutions[..islands.len()], |index, island, space, solution| {
-        solve_island(settings, scene, island, index, space, solution)
+        solve_island(records, scene, island, index, space, solution)
     })
 }
 
 fn solve_island(
-    settings: &Settings,
+    records: &Records,
     scene: &Scene,
     island: &Island,
     index: usize,
     space: &mut IslandSpace,
     solution: &mut IslandSolution,
 ) -> Result<(), StepError> {
+    let settings = records.settings;
     guess(scene, island, &mut space.guess);
     let sequence = match settings.impact {
         ImpactLaw::Newton => None,
         ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
     };
+    if !island.joints.is_empty() {
+        let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);
+        midpoint::step_island(records, scene, island, index, shift, sequence.is_none(), space, solution)?;
+        if let Some(sequence) = &sequence {
+            solution.add_impulses(sequence);
+        }
+        return Ok(());
+    }
+    solution.motion = None;
     if let Some(sequence) = &sequence {
         // What bounces has bounced: the problem that is left only keeps bodies apart.
         attempt(settings, scene, island, index, space, (0.0, &sequence.change), solution)?;
@@ -206,7 +275,7 @@ fn attempt(
     (restitution_scale, shift): (f64, &[Twist]),
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
-    let purpose = Purpose::Velocity { restitution_scale, stabilisation: settings.stabilisation, shift };
+    let purpose = Purpose { restitution_scale, stabilisation: settings.stabilisation, shift };
     let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
         .map_err(|source| StepError::Problem { island: index, source })?;
     out.restitution_scale = restitution_scale;
@@ -224,7 +293,22 @@ fn solve_once(
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), SolveError> {
-    let IslandSpace { solver, session, certifier, guess, body_velocity, .. } = space;
+    let graded = solve_graded(settings, problem, space)?;
+    (out.solved, out.certificate, out.effort) = (graded.solved, Some(graded.certificate), graded.effort);
+    unpack(scene, island, problem, &space.impulses, out);
+    out.change.clear();
+    out.change.extend(space.changes.iter().copied());
+    Ok(())
+}
+
+/// Solves a problem from the guess in the space, with the method of the settings; impulses and the changes of velocity
+/// that they make are left in the space.
+pub(crate) fn solve_graded(
+    settings: &Settings,
+    problem: &ContactProblem,
+    space: &mut IslandSpace,
+) -> Result<Graded, SolveError> {
+    let IslandSpace { solver, session, certifier, guess, impulses, body_velocity, changes, .. } = space;
     let tolerance = &settings.stop.tolerance;
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
@@ -235,15 +319,13 @@ fn solve_once(
             _ => certificate.meets(tolerance),
         };
         if taken {
-            (out.solved, out.certificate) = (true, Some(certificate));
             let carries = |c: &usize| guess[problem.range(*c)].iter().any(|x| *x != 0.0);
             let active = (0..problem.blocks().len()).filter(carries).count();
-            out.effort = Effort { active, ..Effort::default() };
-            unpack(scene, island, problem, guess, out);
+            impulses.clone_from(guess);
             // The judge has already found what the impulses do to the bodies.
-            out.change.clear();
-            out.change.extend(certifier.body_velocities().map(twist));
-            return Ok(());
+            changes.clear();
+            changes.extend(certifier.body_velocities().map(twist));
+            return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
     }
     let solver = match solver {
@@ -251,11 +333,27 @@ fn solve_once(
         _ => solver.insert(StepSolver::new(settings.method)),
     };
     let solution = session.improve(problem, solver.solver.as_mut(), guess, &settings.stop, &mut History::off())?;
-    out.solved = solution.status == Status::Solved;
-    (out.certificate, out.effort) = (Some(solution.certificate), solution.effort);
-    unpack(scene, island, problem, &solution.impulses, out);
-    body_changes(problem, &solution.impulses, island.bodies.len(), body_velocity, &mut out.change);
-    Ok(())
+    impulses.clone_from(&solution.impulses);
+    let bodies = if let Delassus::Factored(delassus) = problem.delassus() { delassus.inverse_mass().len() } else { 0 };
+    body_changes(problem, impulses, bodies, body_velocity, changes);
+    let solved = solution.status == Status::Solved;
+    Ok(Graded { solved, certificate: solution.certificate, effort: solution.effort })
+}
+
+/// Grades impulses that were found elsewhere, by so many factorizations.
+pub(crate) fn certify_given(
+    settings: &Settings,
+    problem: &ContactProblem,
+    factorizations: usize,
+    space: &mut IslandSpace,
+) -> Result<Graded, SolveError> {
+    let IslandSpace { certifier, impulses, changes, .. } = space;
+    let certificate = certifier.certify(problem, impulses)?;
+    changes.clear();
+    changes.extend(certifier.body_velocities().map(twist));
+    let effort =
+        Effort { iterations: factorizations, factorizations, active: problem.blocks().len(), ..Effort::default() };
+    Ok(Graded { solved: certificate.meets(&settings.stop.tolerance), certificate, effort })
 }
 
 /// Impulses of the contacts of an island, from rows back to vectors.

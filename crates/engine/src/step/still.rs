@@ -38,6 +38,11 @@ pub(crate) fn come_to_rest(
         }
         for rank in island.bodies.iter().map(|rank| *rank as usize) {
             let Some(record) = world.bodies.at(scene.bodies[rank].slot) else { continue };
+            if solution.motion.is_some() {
+                // What a scheme of its own left is booked where its account ends.
+                after[rank] = Twist::default();
+                continue;
+            }
             let orientation = scene.bodies[rank].orientation();
             let (before, residue) = (&scene.free[rank].before, &after[rank]);
             // The work of the momentum that is taken out, over the mean velocity.

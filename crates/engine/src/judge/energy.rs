@@ -1,0 +1,60 @@
+//! Energy: whether the ledger adds up, and whether anything rose that nobody paid for.
+
+use super::{CLOSURE_BOUND, Evidence, JOINT_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum};
+use glamx::DVec3;
+
+/// Most that a turn excuses, a tenth of a radian squared: nothing explains more [rad²].
+const MOST_TURN: f64 = 0.01;
+
+pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
+    closure.bound = CLOSURE_BOUND;
+    rise.bound = RISE_BOUND;
+    let gravity: DVec3 = evidence.settings.gravity;
+    let (mut change, mut exchanged, mut far) = (0.0, 0.0, 0.0);
+    for rank in 0..evidence.order.len() {
+        let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
+        if record.kind != crate::Kind::Dynamic {
+            continue;
+        }
+        let mass = record.mass.mass;
+        let kinetic = |state: &crate::BodyState| {
+            0.5 * (mass * state.velocity.length_squared() + state.spin.dot(angular_momentum(record, state)))
+        };
+        let (before, after) = (kinetic(&record.state), kinetic(end));
+        let lifted = -mass * gravity.dot(end.position - record.state.position);
+        change += after - before + lifted;
+        exchanged += before + after + lifted.abs();
+        // A body that is held still exchanges what its weight would do in the step.
+        exchanged += 0.5 * mass * (evidence.dt * gravity).length_squared();
+        far += mass * gravity.length() * (end.position.length() + record.state.position.length());
+    }
+    let ledger = evidence.ledger;
+    let works = [
+        ledger.external,
+        ledger.normal,
+        ledger.friction,
+        ledger.joints,
+        ledger.driven,
+        ledger.integration,
+        ledger.stabilisation,
+        ledger.stopped,
+    ];
+    exchanged += works.iter().map(|work| work.abs()).sum::<f64>();
+    // Positions are sums: their last bits times the weight cannot be told from nothing.
+    let mut floor = 8.0 * f64::EPSILON * far;
+    // And a force does work over what the bounds on overlap and joint gaps leave open.
+    (evidence.impulses)(&mut |impulse| {
+        // A contact holds a turning body on the tangent of its arc: ½(hω)²ρ is what a step leaves open there.
+        let turn = |state: &crate::BodyState| (evidence.dt * state.spin).length_squared().min(MOST_TURN);
+        let record = evidence.record(impulse.rank as usize).zip(evidence.end.get(impulse.rank as usize));
+        let arc = record.map_or(0.0, |(record, end)| 0.5 * record.reach * turn(end).max(turn(&record.state)));
+        let open = if impulse.joint { JOINT_BOUND } else { MAX_OVERLAP + arc };
+        floor += open * impulse.linear.length() / evidence.dt;
+    });
+    let scale = exchanged.max(f64::MIN_POSITIVE);
+    let over = |energy: f64| ((energy - floor) / scale).max(0.0);
+    let defect = change - works.iter().sum::<f64>();
+    let defect = (defect.abs() - 8.0 * f64::EPSILON * far) / scale;
+    closure.worst(defect.max(0.0), CLOSURE_BOUND, Default::default());
+    rise.worst(over(change - ledger.external - ledger.driven), RISE_BOUND, Default::default());
+}

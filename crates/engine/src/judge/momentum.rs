@@ -1,0 +1,64 @@
+//! Momentum: m(v⁺ − v) of every body against its forces and the impulses that were told, and L⁺ − L where no torque acts.
+
+use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
+use glamx::DVec3;
+
+/// Share of the kick of forces that a body at rest may lack: what came to rest has no velocity at all.
+const REST: f64 = 2e-8;
+
+/// An impulse on a body, by rank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Impulse {
+    pub rank: u32,
+    /// \[N·s\].
+    pub linear: DVec3,
+    /// About the centre of mass [N·m·s].
+    pub angular: DVec3,
+    /// Of a joint, not of a contact.
+    pub joint: bool,
+}
+
+/// Impulses on one body so far, and the sum of their sizes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    linear: DVec3,
+    angular: DVec3,
+    linear_size: f64,
+    angular_size: f64,
+}
+
+pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
+    part.bound = MOMENTUM_BOUND;
+    sums.clear();
+    sums.resize(evidence.order.len(), Sum::default());
+    (evidence.impulses)(&mut |impulse| {
+        if let Some(sum) = sums.get_mut(impulse.rank as usize) {
+            sum.linear += impulse.linear;
+            sum.angular += impulse.angular;
+            sum.linear_size += impulse.linear.length();
+            sum.angular_size += impulse.angular.length();
+        }
+    });
+    for (rank, sum) in sums.iter().enumerate() {
+        let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
+        if !(evidence.active)(rank) {
+            continue;
+        }
+        let (mass, start) = (record.mass.mass, &record.state);
+        let kick = evidence.dt * (mass * evidence.settings.gravity + record.force);
+        let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
+        let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;
+        let resting = end.velocity == DVec3::ZERO && end.spin == DVec3::ZERO;
+        let excused = if resting { REST * kick.length() } else { 0.0 };
+        let place = Place { bodies: [Some(rank as u32), None], joint: None };
+        let over = |defect: f64, size: f64| if defect > 0.0 { defect / size } else { 0.0 };
+        part.worst(over(defect.length() - excused, size), MOMENTUM_BOUND, place);
+        if record.torque != DVec3::ZERO {
+            continue;
+        }
+        let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));
+        let defect = after - before - sum.angular;
+        let size = before.length() + after.length() + sum.angular_size + record.reach * size;
+        part.worst(over(defect.length() - record.reach * excused, size), MOMENTUM_BOUND, place);
+    }
+}

@@ -1,0 +1,154 @@
+//! Overlap at the end poses, of every pair of shapes, contacts or not.
+//!
+//! Pairs come from sorting the boxes of the end poses along the axis on which they spread most, distances from
+//! [`DepthFinder`]. A pair whose relative pose has kept its bits keeps its distance, so bodies at rest cost a comparison.
+
+use super::{Evidence, Part, Place, overlap_bound};
+use crate::BodyHandle;
+use crate::body::{BodyRecord, BodyState, Kind};
+use crate::shape::Aabb;
+use crate::shape::depth::DepthFinder;
+use glamx::{DPose3, DVec3};
+
+/// Depths that differ by less are the same \[m\]: what GJK and EPA leave open.
+const SAME: f64 = 1e-9;
+
+/// Memory of the judge, kept from step to step; what is remembered of a pair is a function of its relative pose.
+#[derive(Default)]
+pub(crate) struct OverlapSpace {
+    finder: DepthFinder,
+    boxes: Vec<Aabb>,
+    /// Ranks by the lower end of their boxes.
+    sorted: Vec<u32>,
+    /// Ranks of bodies whose boxes have no end: they meet everything.
+    unbounded: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    known: Vec<Known>,
+    last: Vec<Known>,
+}
+
+/// Distance of a pair at some relative pose.
+#[derive(Clone, Copy)]
+struct Known {
+    pair: (BodyHandle, BodyHandle),
+    pose: DPose3,
+    distance: f64,
+}
+
+pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Part) {
+    part.bound = f64::INFINITY;
+    space.find_pairs(evidence);
+    std::mem::swap(&mut space.known, &mut space.last);
+    space.known.clear();
+    let OverlapSpace { finder, pairs, known, last, .. } = space;
+    let mut next = 0;
+    for &(i, j) in pairs.iter() {
+        let (Some(a), Some(b)) = (evidence.record(i as usize), evidence.record(j as usize)) else { continue };
+        let slots = (evidence.order[i as usize], evidence.order[j as usize]);
+        if evidence.jointed.binary_search(&(slots.0.min(slots.1), slots.0.max(slots.1))).is_ok() {
+            continue;
+        }
+        let pair = (BodyHandle(evidence.bodies.key(slots.0)), BodyHandle(evidence.bodies.key(slots.1)));
+        let pose = pose_of(a, &evidence.end[i as usize]).inv_mul(&pose_of(b, &evidence.end[j as usize]));
+        // Both lists are in the order of ranks, which is that of ids.
+        let before = |known: &Known| {
+            let rank = |handle: BodyHandle| evidence.bodies.get(handle.0).ok().map(|record| &record.id);
+            (rank(known.pair.0), rank(known.pair.1)) < (Some(&a.id), Some(&b.id))
+        };
+        while next < last.len() && last[next].pair != pair && before(&last[next]) {
+            next += 1;
+        }
+        let remembered = last.get(next).filter(|known| known.pair == pair).copied();
+        let distance = match remembered.filter(|known| same_bits(&known.pose, &pose)) {
+            Some(known) => known.distance,
+            None => finder.distance(&a.shape, &b.shape, &pose),
+        };
+        known.push(Known { pair, pose, distance });
+        if distance >= 0.0 {
+            continue;
+        }
+        let bound = overlap_bound(a, b);
+        let value = -distance;
+        if value > bound {
+            // What was as deep before the step was not made by it.
+            let then = pose_of(a, &a.state).inv_mul(&pose_of(b, &b.state));
+            let old = match remembered.filter(|known| same_bits(&known.pose, &then)) {
+                Some(known) => known.distance,
+                None => finder.distance(&a.shape, &b.shape, &then),
+            };
+            if value <= -old + SAME {
+                continue;
+            }
+        }
+        part.worst(value, bound, Place { bodies: [Some(i), Some(j)], joint: None });
+    }
+    if part.bound.is_infinite() {
+        part.bound = super::MAX_OVERLAP;
+    }
+}
+
+impl OverlapSpace {
+    /// Pairs of ranks whose boxes meet at the end poses and one of which moves, ascending.
+    fn find_pairs(&mut self, evidence: &Evidence) {
+        self.boxes.clear();
+        self.sorted.clear();
+        self.unbounded.clear();
+        self.pairs.clear();
+        let (mut sum, mut squares) = (DVec3::ZERO, DVec3::ZERO);
+        for (rank, end) in evidence.end.iter().enumerate() {
+            let bounds = evidence.record(rank).map_or(Aabb::EMPTY, |record| record.shape.aabb(&pose_of(record, end)));
+            self.boxes.push(bounds);
+            if bounds.is_bounded() {
+                self.sorted.push(rank as u32);
+                let centre = 0.5 * (bounds.min + bounds.max);
+                sum += centre;
+                squares += centre * centre;
+            } else {
+                self.unbounded.push(rank as u32);
+            }
+        }
+        let count = self.sorted.len().max(1) as f64;
+        let spread = squares / count - (sum / count) * (sum / count);
+        let axis = if spread.x >= spread.y && spread.x >= spread.z {
+            0
+        } else if spread.y >= spread.z {
+            1
+        } else {
+            2
+        };
+        let boxes = &self.boxes;
+        self.sorted
+            .sort_by(|a, b| boxes[*a as usize].min[axis].total_cmp(&boxes[*b as usize].min[axis]).then(a.cmp(b)));
+        let moves = |rank: u32| evidence.record(rank as usize).is_some_and(|record| record.kind == Kind::Dynamic);
+        for (at, &i) in self.sorted.iter().enumerate() {
+            for &j in &self.sorted[at + 1..] {
+                if boxes[j as usize].min[axis] > boxes[i as usize].max[axis] {
+                    break;
+                }
+                if boxes[i as usize].overlaps(&boxes[j as usize]) && (moves(i) || moves(j)) {
+                    self.pairs.push((i.min(j), i.max(j)));
+                }
+            }
+        }
+        for &i in &self.unbounded {
+            for &j in &self.sorted {
+                if moves(j) && boxes[i as usize].overlaps(&boxes[j as usize]) {
+                    self.pairs.push((i.min(j), i.max(j)));
+                }
+            }
+        }
+        self.pairs.sort_unstable();
+    }
+}
+
+fn pose_of(record: &BodyRecord, state: &BodyState) -> DPose3 {
+    DPose3::from_parts(state.position - state.orientation * record.mass.centre, state.orientation)
+}
+
+fn same_bits(p: &DPose3, q: &DPose3) -> bool {
+    let bits = |pose: &DPose3| {
+        let (t, r) = (pose.translation, pose.rotation);
+        [t.x, t.y, t.z, r.x, r.y, r.z, r.w].map(f64::to_bits)
+    };
+    bits(p) == bits(q)
+}

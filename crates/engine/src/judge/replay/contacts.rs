@@ -1,0 +1,326 @@
+//! The contacts of a recorded step: what they do to momenta, and whether they obey Signorini and Coulomb.
+
+use super::{
+    Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, ReplayContact, ReplayStep, is_free,
+};
+use crate::body::{BodyRecord, BodyState, Kind};
+use crate::judge::momentum::Impulse;
+use crate::judge::{Part, Place};
+use crate::{ImpactLaw, Material, Stabilisation, World};
+use glamx::{DMat3, DVec3};
+
+/// Least bound on errors of velocity over their scale \[1\]: what rest to the last bit and round-off may leave.
+const LEAST_BOUND: f64 = 2e-8;
+/// Gaps that close at less than this speed count as shut, with those of their patch [m/s].
+const SHUT_SPEED: f64 = 6e-5;
+
+/// What the checks look at.
+pub(super) struct Scene<'a> {
+    pub world: &'a World,
+    pub step: &'a ReplayStep<'a>,
+    pub end: &'a [BodyState],
+    pub jointed: &'a [bool],
+}
+
+/// What contacts do to a body.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    linear: DVec3,
+    angular: DVec3,
+    /// Torque that depends on what is not recorded [N·m·s].
+    open: f64,
+    later: bool,
+}
+
+/// A contact with what the world knows about it.
+struct Told<'a> {
+    contact: &'a ReplayContact,
+    records: [&'a BodyRecord; 2],
+    material: Material,
+    /// Where the impulse acts: in the plane of the nearest point of its patch \[m\].
+    acting: DVec3,
+    /// Overlap of the deepest point of its patch \[m\].
+    sunk: f64,
+    /// How far the points of its patch are apart along the normal \[m\].
+    thickness: f64,
+    /// Most that forces and turning may add to its normal velocity in the step [m/s].
+    kick: f64,
+    /// Whether it may have been met within the step rather than at its beginning.
+    later: bool,
+}
+
+impl Scene<'_> {
+    fn record(&self, rank: u32) -> Option<&BodyRecord> {
+        self.world.bodies.at(*self.world.order.get(rank as usize)?)
+    }
+
+    /// Contacts of bodies that move, with their patches: points of the same two bodies with the same normal.
+    fn told(&self) -> Vec<Told<'_>> {
+        let list = self.step.contacts.unwrap_or_default();
+        let same = |a: &ReplayContact, b: &ReplayContact| a.bodies == b.bodies && a.normal == b.normal;
+        let mut told = Vec::with_capacity(list.len());
+        for (index, contact) in list.iter().enumerate() {
+            let [a, b] = contact.bodies;
+            let (Some(first), Some(second)) = (self.record(a), self.record(b)) else { continue };
+            if !contact.bodies.iter().any(|rank| is_free(self.world, self.step, *rank as usize)) {
+                continue;
+            }
+            // Points of a patch follow each other.
+            let from = list[..index].iter().rposition(|other| !same(other, contact)).map_or(0, |at| at + 1);
+            let patch = list[from..].iter().take_while(|other| same(other, contact));
+            let nearest = patch.clone().min_by(|x, y| x.gap.total_cmp(&y.gap)).unwrap_or(contact);
+            let acting = contact.point + contact.normal * contact.normal.dot(nearest.point - contact.point);
+            let material = first.material.combine(second.material);
+            let heights = patch.map(|other| contact.normal.dot(other.point));
+            let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let (sunk, records) = (f64::max(0.0, -nearest.gap), [first, second]);
+            let turning = records.iter().map(|record| record.reach * record.state.spin.length_squared()).sum::<f64>();
+            let kick = self.step.dt * (self.world.settings.gravity.length() + turning);
+            let mut told_one =
+                Told { contact, records, material, acting, sunk, thickness: high - low, kick, later: false };
+            told_one.later = records.iter().any(|record| record.fast)
+                || kick - contact.normal.dot(told_one.before()) >= self.world.settings.rest_speed;
+            told.push(told_one);
+        }
+        told
+    }
+
+    /// Bodies whose impulses are all in the recording, by rank.
+    pub fn momentum_is_told(&self) -> Vec<bool> {
+        let known = self.step.complete && self.step.contacts.is_some();
+        (0..self.end.len()).map(|rank| known && is_free(self.world, self.step, rank) && !self.jointed[rank]).collect()
+    }
+
+    /// What the check of momentum is worth.
+    pub fn momentum_finding(&self, part: Part) -> Finding {
+        match (self.step.complete, self.step.contacts, self.jointed.iter().any(|jointed| *jointed)) {
+            (false, ..) => Finding::Missing(NO_FORCES),
+            (true, None, _) => Finding::Missing(NO_CONTACTS),
+            (true, Some(_), true) => Finding::Partly(part, NO_JOINT_IMPULSES),
+            (true, Some(_), false) => Finding::Measured(part),
+        }
+    }
+
+    /// Impulses on bodies. One that meets something within the step is met at a time that is not recorded: the time that
+    /// explains its spin best is taken. Its patches were seen then, and which of their points was nearest is not recorded
+    /// either: torque that another choice would explain is not held against it.
+    pub fn impulses(&self, tell: &mut dyn FnMut(Impulse)) {
+        let mut total = vec![Total::default(); self.end.len()];
+        let hurried = self.is_hurried();
+        for told in self.told() {
+            let sides = told.contact.bodies.into_iter().zip([-1.0, 1.0]);
+            for (rank, sign) in sides {
+                let Some(record) = self.record(rank) else { continue };
+                let linear = sign * told.contact.impulse;
+                let angular = (told.acting - record.state.position).cross(linear);
+                tell(Impulse { rank, linear, angular, joint: false });
+                let sum = &mut total[rank as usize];
+                sum.linear += linear;
+                sum.angular += angular;
+                sum.open += told.thickness * told.contact.normal.cross(linear).length();
+                // Whoever is hit in the same step is met together with the one that bounces.
+                sum.later |= told.later || (hurried && told.material.restitution > 0.0);
+            }
+        }
+        for (rank, Total { linear, angular, open, later }) in total.into_iter().enumerate() {
+            let (Some(record), end) = (self.record(rank as u32), &self.end[rank]) else { continue };
+            if !later || record.kind != Kind::Dynamic {
+                continue;
+            }
+            let change = spin_momentum(record, end) - spin_momentum(record, &record.state) - angular;
+            let moved = |t: f64| t * record.state.velocity + 0.5 * t * t * self.world.settings.gravity;
+            let left = |t: f64| (change + moved(t).cross(linear)).length();
+            let time = least(left, self.step.dt);
+            let unexplained = change + moved(time).cross(linear);
+            let excused = unexplained.clamp_length_max(open);
+            let angular = excused - moved(time).cross(linear);
+            tell(Impulse { rank: rank as u32, linear: DVec3::ZERO, angular, joint: false });
+        }
+    }
+
+    /// The laws of contact.
+    pub fn laws(&self, found: &mut Vec<(Check, Finding)>) {
+        const LAWS: [Check; 5] = [Check::Push, Check::Cone, Check::Signorini, Check::Coulomb, Check::ContactVelocity];
+        if self.step.contacts.is_none() {
+            found.extend(LAWS.map(|law| (law, Finding::Missing(NO_CONTACTS))));
+            return;
+        }
+        let bound = self.world.settings.stop.tolerance.value.max(LEAST_BOUND);
+        let mut parts = LAWS.map(|_| Part { bound, ..Part::default() });
+        let mut untimed = false;
+        let (list, hurried) = (self.told(), self.is_hurried());
+        let mut timed = self.jointed.iter().map(|jointed| !jointed).collect::<Vec<bool>>();
+        for rank in list.iter().filter(|told| told.later).flat_map(|told| told.contact.bodies) {
+            timed[rank as usize] = self.record(rank).is_none_or(|record| record.kind != Kind::Dynamic);
+        }
+        for told in list {
+            let place = Place { bodies: told.contact.bodies.map(Some), joint: None };
+            let timed = told.contact.bodies.iter().all(|rank| timed[*rank as usize]);
+            let errors = self.errors(&told, (bound, hurried, timed));
+            for (part, error) in parts.iter_mut().zip(errors) {
+                if let Some(error) = error {
+                    part.worst(error, bound, place);
+                }
+                untimed |= error.is_none();
+            }
+        }
+        let sequential = self.world.settings.impact != ImpactLaw::Newton;
+        for (law, part) in LAWS.into_iter().zip(parts) {
+            let finding = match law {
+                Check::Signorini | Check::Coulomb if sequential => Finding::Missing(NO_IMPACT_TIMES),
+                Check::ContactVelocity if !self.step.complete => Finding::Missing(NO_FORCES),
+                Check::ContactVelocity if untimed => Finding::Partly(part, NO_IMPACT_TIMES),
+                _ => Finding::Measured(part),
+            };
+            found.push((law, finding));
+        }
+    }
+
+    /// Whether anything is fast enough to bounce.
+    fn is_hurried(&self) -> bool {
+        let fast = |rank: usize| {
+            is_free(self.world, self.step, rank) && self.speed(rank as u32).0 >= self.world.settings.rest_speed
+        };
+        (0..self.end.len()).any(fast)
+    }
+
+    /// Largest speed and spin of a body in the step [m/s, rad/s].
+    fn speed(&self, rank: u32) -> (f64, f64) {
+        let Some(record) = self.record(rank) else { return (0.0, 0.0) };
+        let (dt, state, end) = (self.step.dt, &record.state, &self.end[rank as usize]);
+        let spin = state.spin.length().max(end.spin.length());
+        let kick = dt * (self.world.settings.gravity.length() + record.reach * spin * spin);
+        (state.velocity.length() + record.reach * spin + kick, spin)
+    }
+
+    /// Most that the velocity of a point of a body depends on when the body is met [m/s].
+    fn arm_of_time(&self, rank: u32) -> f64 {
+        if self.record(rank).is_none_or(|record| record.kind != Kind::Dynamic) {
+            return 0.0;
+        }
+        let (speed, spin) = self.speed(rank);
+        self.step.dt * spin * speed
+    }
+
+    /// Errors of the five laws over the scale of the contact, in the order of [`Scene::laws`].
+    fn errors(&self, told: &Told, (bound, hurried, timed): (f64, bool, bool)) -> [Option<f64>; 5] {
+        let Told { contact, records, material, kick, .. } = told;
+        let ends = contact.bodies.map(|rank| &self.end[rank as usize]);
+        let dt = self.step.dt;
+        let speeds =
+            |state: &BodyState, record: &BodyRecord| state.velocity.length() + record.reach * state.spin.length();
+        let scale = records.iter().zip(ends).fold(1.0 + *kick, |sum, (record, end)| {
+            let still = record.kind == Kind::Fixed;
+            sum + if still { 0.0 } else { speeds(&record.state, record) + speeds(end, record) }
+        });
+        let arms = records.map(|record| told.acting - record.state.position);
+        let at = |state: &BodyState, arm: DVec3| state.velocity + state.spin.cross(arm);
+        let velocity = |states: [&BodyState; 2]| at(states[1], arms[1]) - at(states[0], arms[0]);
+        let struck = [0, 1].map(|side| struck(records[side], ends[side], dt));
+        let weight = (mobility(records[0], arms[0]) + mobility(records[1], arms[1])).max(f64::MIN_POSITIVE);
+
+        let normal = contact.normal.dot(contact.impulse);
+        let friction = weight * (contact.impulse - normal * contact.normal);
+        let normal = weight * normal;
+        let away = contact.normal.dot(contact.velocity);
+        let slip = contact.velocity - away * contact.normal;
+
+        // A gap may close, measured from what its patch has sunk to; a bounce ends in free flight.
+        let fall = if told.later { 2.0 * kick } else { 0.0 };
+        let approach = f64::max(0.0, -contact.normal.dot(told.before())) + kick;
+        let bounce = if told.later { material.restitution * approach + fall } else { 0.0 };
+        let bias = match self.world.settings.stabilisation {
+            Stabilisation::VelocityBias { .. } => told.sunk / dt,
+            _ => 0.0,
+        };
+        let closing = f64::max(0.0, contact.gap + told.sunk) / dt;
+        let least = -closing - SHUT_SPEED * f64::from(u8::from(told.sunk > 0.0)) - fall;
+        let sinks = f64::max(0.0, least - away);
+        let pushes_apart = f64::min(normal, f64::max(0.0, away - bounce - bias)).max(0.0);
+
+        let reach = material.friction * f64::max(0.0, normal);
+        let wanted = friction - slip;
+        let inside = if wanted.length() <= reach { wanted } else { wanted * (reach / wanted.length()) };
+        let off = timed.then(|| (velocity([&struck[0], &struck[1]]) - contact.velocity).length());
+        // A bounce whose points are no longer in the list leaves no other trace than another time.
+        let open = if hurried { contact.bodies.iter().map(|rank| self.arm_of_time(*rank)).sum() } else { 0.0 };
+        [
+            Some(f64::max(0.0, -normal) / scale),
+            Some(f64::max(0.0, friction.length() - reach) / scale),
+            Some(f64::max(sinks, pushes_apart) / scale),
+            Some((friction - inside).length() / scale),
+            off.filter(|off| *off <= bound * scale || *off > open).map(|off| off / scale),
+        ]
+    }
+}
+
+impl Told<'_> {
+    /// Velocity of the second body against the first before the step [m/s].
+    fn before(&self) -> DVec3 {
+        let at =
+            |record: &BodyRecord| record.state.velocity + record.state.spin.cross(self.acting - record.state.position);
+        at(self.records[1]) - at(self.records[0])
+    }
+}
+
+/// Mean inverse mass that an impulse at an arm meets [1/kg].
+fn mobility(record: &BodyRecord, arm: DVec3) -> f64 {
+    if record.kind != Kind::Dynamic {
+        return 0.0;
+    }
+    let turn = DMat3::from_quat(record.state.orientation);
+    let turned = |axis: DVec3| {
+        let couple = arm.cross(axis);
+        couple.dot(turn * (record.mass.inverse_inertia * (turn.transpose() * couple)))
+    };
+    record.mass.inverse_mass + (turned(DVec3::X) + turned(DVec3::Y) + turned(DVec3::Z)) / 3.0
+}
+
+/// A body at the end of the step with the spin that contacts were solved for: that of free rotation over the step in the
+/// axes of its start, and what the impulses changed there. The end state has turned axes and the same angular momentum.
+fn struck(record: &BodyRecord, end: &BodyState, dt: f64) -> BodyState {
+    if record.kind != Kind::Dynamic {
+        return *end;
+    }
+    let turn = DMat3::from_quat(record.state.orientation);
+    let kick = spin_momentum(record, end) - spin_momentum(record, &record.state);
+    let kicked = record.mass.inverse_inertia * (turn.transpose() * kick);
+    let free = free_spin(record, turn.transpose() * record.state.spin, dt);
+    BodyState { spin: turn * (free + kicked), ..*end }
+}
+
+/// Spin after free rotation, the body's axes, by Runge and Kutta on Euler's equations.
+fn free_spin(record: &BodyRecord, spin: DVec3, dt: f64) -> DVec3 {
+    let rate = |w: DVec3| record.mass.inverse_inertia * (record.mass.inertia * w).cross(w);
+    // Fourth order in pieces of at most 1/64 rad leaves less than 1e-9 of the spin.
+    let pieces = (64.0 * dt * spin.length()).ceil().clamp(1.0, 4096.0);
+    let h = dt / pieces;
+    (0..pieces as usize).fold(spin, |w, _| {
+        let a = rate(w);
+        let b = rate(w + 0.5 * h * a);
+        let c = rate(w + 0.5 * h * b);
+        let d = rate(w + h * c);
+        w + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
+    })
+}
+
+fn spin_momentum(record: &BodyRecord, state: &BodyState) -> DVec3 {
+    crate::judge::angular_momentum(record, state)
+}
+
+/// Where a smooth function with one valley in 0..end is least: samples, then thirds.
+fn least(f: impl Fn(f64) -> f64, end: f64) -> f64 {
+    const SAMPLES: u32 = 64;
+    let step = end / f64::from(SAMPLES);
+    let best = (0..=SAMPLES).map(|k| f64::from(k) * step).min_by(|x, y| f(*x).total_cmp(&f(*y))).unwrap_or(0.0);
+    let (mut low, mut high) = (f64::max(0.0, best - step), f64::min(end, best + step));
+    for _ in 0..100 {
+        let third = (high - low) / 3.0;
+        if f(low + third) < f(high - third) {
+            high -= third;
+        } else {
+            low += third;
+        }
+    }
+    0.5 * (low + high)
+}

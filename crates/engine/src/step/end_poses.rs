@@ -1,0 +1,482 @@
+//! Stage 9/9, end poses. In: states at the end of the step. Out: the same, with overlap that the step made taken out.
+//! Velocities are not touched. Eq.: the least displacement δ in the metric of mass with, row by row,
+//!
+//! ```text
+//! contact  0 ≤ r ⊥ gap(X⁺) + J δ + allowed ≥ 0
+//! joint    error(X⁺) + J δ = kept
+//! ```
+//!
+//! The contact problem sees gaps as linear in the motion and one patch of features per pair: a body that turns far, or is
+//! struck in the step, may end up inside another. What came of it is measured here, at the end poses, with the narrow phase.
+//! Overlap deeper than half of what the certificate allows is taken out wholly, in a few rounds because rows turn with the
+//! bodies. Overlap that was there before the step (bodies put into each other, or squeezed) is taken out by a fraction per
+//! step, and so are joints that were put together with a gap: [`crate::Stabilisation`].
+
+use crate::body::{BodyState, Inertial};
+use crate::judge::overlap_bound;
+use crate::shape::Aabb;
+use crate::step::assembly::{Scene, contact_row};
+use crate::step::contact::jointed_pairs;
+use crate::step::free_motion::world_inverse_inertia;
+use crate::step::island::root;
+use crate::step::manifold::{Manifold, NarrowPhase};
+use crate::step::midpoint::{End, IslandJoint};
+use crate::step::solve::{IslandSpace, body_changes};
+use crate::step::{Moving, Twist};
+use crate::{Stabilisation, StepError, World};
+use glamx::{DMat3, DPose3, DQuat, DVec3};
+use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
+use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
+
+/// Most rounds of one step. Two are usual; a press that cannot be satisfied uses all.
+const MAX_ROUNDS: usize = 8;
+/// Share of the certificate's bound above which an overlap made by the step is taken out \[1\].
+const TRIGGER: f64 = 0.5;
+/// Accuracy of a displacement \[m\]: gaps left by it enter the next step divided by h, where they contradict each other.
+const ACCURACY: f64 = 1e-10;
+/// Accuracy of a displacement that is still applied \[m\].
+const GOOD_ENOUGH: f64 = 1e-6;
+/// Most iterations of a displacement.
+const MAX_ITERATIONS: usize = 200;
+/// Angle of a step beyond which a body spins [rad].
+const SPINS: f64 = 0.02;
+/// Most rows for pivoting, whose matrices are dense.
+const MOST_PIVOTED: usize = 200;
+/// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
+const JOINT_OFF: f64 = 5e-9;
+/// Joint errors that the step did not make [m, rad]; see `midpoint`.
+const OLD_ERROR: f64 = 1e-6;
+
+/// Memory of the stage.
+#[derive(Default)]
+pub(crate) struct EndSpace {
+    jointed: Vec<(u32, u32)>,
+    pairs: Vec<(u32, u32)>,
+    boxes: Vec<Aabb>,
+    found: Vec<Manifold>,
+    /// Deepest overlap at the start of the step of pairs in contact, ascending by pair \[m\].
+    before: Vec<((u32, u32), f64)>,
+    space: IslandSpace,
+    parent: Vec<u32>,
+    /// Errors that joints are to end with, row by row [m, rad].
+    targets: Vec<[f64; 6]>,
+    /// States before any displacement.
+    pub moved: Vec<BodyState>,
+}
+
+/// What the stage did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Corrected {
+    /// Groups of bodies that were displaced.
+    pub groups: usize,
+    /// Rounds that were needed.
+    pub rounds: usize,
+    /// Displacements that could not be proved and were not applied.
+    pub unproved: usize,
+}
+
+/// A pair that is too deep, or a joint that is off, seeds a group.
+struct Row {
+    bodies: [Option<u32>; 2],
+    columns: [f64; 12],
+    q: f64,
+}
+
+/// Takes overlap and old joint errors out of the end states; `correction` is what every body is moved and turned by.
+#[allow(clippy::too_many_arguments)] // Everything a step has: the world, the scene, what is near, and the states.
+pub(crate) fn correct(
+    world: &World,
+    scene: &Scene,
+    near: &[(u32, u32)],
+    swept: &[Aabb],
+    narrow_phase: &mut NarrowPhase,
+    space: &mut EndSpace,
+    end: &mut [BodyState],
+    correction: &mut Vec<Twist>,
+) -> Result<Corrected, StepError> {
+    correction.clear();
+    correction.resize(scene.bodies.len(), Twist::default());
+    space.moved.clear();
+    space.moved.extend_from_slice(end);
+    let mut done = Corrected::default();
+    jointed_pairs(world, &mut space.jointed);
+    if world.settings.stabilisation == Stabilisation::None {
+        return Ok(done);
+    }
+    space.candidates(world, scene, near, swept, end);
+    for round in 0..MAX_ROUNDS {
+        let deep = space.too_deep(world, scene, narrow_phase, end, round == 0);
+        let joints = space.off_joints(world, scene, end, round == 0);
+        if deep.is_empty() && joints.is_empty() {
+            break;
+        }
+        done.rounds += 1;
+        space.displace(world, scene, narrow_phase, (&deep, &joints), end, correction, &mut done)?;
+        if done.unproved > 0 {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// Depth down to which an overlap of this depth before the step is left \[m\].
+fn allowed(world: &World, bound: f64, before: f64) -> f64 {
+    let trigger = TRIGGER * bound;
+    match world.settings.stabilisation {
+        Stabilisation::SplitImpulse { fraction, slop, cap } if before > slop => {
+            (before - (fraction * (before - slop)).min(cap)).max(trigger)
+        }
+        _ => before.max(trigger),
+    }
+}
+
+/// A joint with its errors at the end poses.
+fn joint_at(world: &World, scene: &Scene, index: usize, end: &[BodyState]) -> Option<(IslandJoint, [f64; 6])> {
+    use crate::joint::Anchor;
+    let record = world.joints.at(scene.joints[index].slot)?;
+    let joint = IslandJoint::new(record, |anchor| match anchor {
+        Anchor::World(point) => End::World(point),
+        Anchor::Body(handle, point) => {
+            let centre = world.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
+            scene.rank_of_slot(handle.0.slot).map_or(End::World(point), |rank| End::Given(rank, point - centre))
+        }
+    });
+    let errors = joint.errors(&joint.place(|side| rank_pose(side, end)));
+    Some((joint, errors))
+}
+
+fn rank_pose(side: End, end: &[BodyState]) -> (DVec3, DQuat) {
+    match side {
+        End::Given(rank, _) => (end[rank as usize].position, end[rank as usize].orientation),
+        End::Body(..) | End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
+    }
+}
+
+fn pose(world: &World, body: &Moving, state: &BodyState) -> Option<DPose3> {
+    let record = world.bodies.at(body.slot)?;
+    Some(DPose3::from_parts(state.position - state.orientation * record.mass.centre, state.orientation))
+}
+
+impl EndSpace {
+    /// Slots of bodies whose joint says that they do not touch, sorted.
+    pub fn jointed(&self) -> &[(u32, u32)] {
+        &self.jointed
+    }
+
+    /// Pairs that may overlap at the end: those that were near, and those of bodies that came farther than was thought.
+    fn candidates(&mut self, world: &World, scene: &Scene, near: &[(u32, u32)], swept: &[Aabb], end: &[BodyState]) {
+        self.boxes.clear();
+        for (body, state) in scene.bodies.iter().zip(end) {
+            let placed = world.bodies.at(body.slot).zip(pose(world, body, state));
+            self.boxes.push(placed.map_or(Aabb::EMPTY, |(record, pose)| record.shape.aabb(&pose)));
+        }
+        self.pairs.clear();
+        self.pairs.extend_from_slice(near);
+        for rank in 0..scene.bodies.len() {
+            if scene.bodies[rank].is_dynamic() && !swept[rank].contains(&self.boxes[rank]) {
+                let others = (0..scene.bodies.len()).filter(|other| *other != rank);
+                let met = others.filter(|other| self.boxes[*other].overlaps(&self.boxes[rank]));
+                self.pairs.extend(met.map(|other| (rank.min(other) as u32, rank.max(other) as u32)));
+            }
+        }
+        if self.pairs.len() > near.len() {
+            self.pairs.sort_unstable();
+            self.pairs.dedup();
+        }
+        let (bodies, jointed) = (scene.bodies, &self.jointed);
+        self.pairs.retain(|(i, j)| {
+            let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
+            let slots = (a.slot.min(b.slot), a.slot.max(b.slot));
+            // Fast bodies have been stopped where they would dip into others.
+            let fast = a.fast || b.fast;
+            (a.is_dynamic() || b.is_dynamic()) && !fast && jointed.binary_search(&slots).is_err()
+        });
+        self.before.clear();
+        for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
+            match self.before.last_mut().filter(|(pair, _)| *pair == (contact.a, contact.b)) {
+                Some((_, depth)) => *depth = depth.max(-contact.gap),
+                None => self.before.push(((contact.a, contact.b), -contact.gap)),
+            }
+        }
+    }
+
+    fn depth_before(&self, pair: (u32, u32)) -> f64 {
+        self.before.binary_search_by_key(&pair, |(pair, _)| *pair).map_or(0.0, |at| self.before[at].1)
+    }
+
+    /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
+    /// share of it.
+    fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool) -> Vec<usize> {
+        let kept = 1.0 - world.settings.joint_correction;
+        let mut off = Vec::new();
+        if first {
+            self.targets.clear();
+        }
+        for index in 0..scene.joints.len() {
+            let errors = joint_at(world, scene, index, end).map_or([0.0; 6], |(_, errors)| errors);
+            if first {
+                self.targets.push(errors.map(|e| if e.abs() > OLD_ERROR { kept * e } else { 0.0 }));
+            }
+            if errors.iter().zip(&self.targets[index]).any(|(e, target)| (e - target).abs() > JOINT_OFF) {
+                off.push(index);
+            }
+        }
+        off
+    }
+
+    /// Pairs that overlap by more than they may. Bodies that have not moved are as deep as they were: looked at only for
+    /// what is to be taken out by a fraction.
+    fn too_deep(
+        &mut self,
+        world: &World,
+        scene: &Scene,
+        narrow_phase: &mut NarrowPhase,
+        end: &[BodyState],
+        first: bool,
+    ) -> Vec<(u32, u32)> {
+        let mut deep = Vec::new();
+        for &(i, j) in &self.pairs {
+            let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
+            let still = |rank: u32, body: &Moving| {
+                let (now, then) = (&end[rank as usize], &body.state);
+                now.position == then.position && now.orientation == then.orientation
+            };
+            let (Some(record_a), Some(record_b)) = (world.bodies.at(a.slot), world.bodies.at(b.slot)) else { continue };
+            let bound = overlap_bound(record_a, record_b);
+            let before = self.depth_before((i, j));
+            let limit = allowed(world, bound, before);
+            if first && still(i, a) && still(j, b) && before <= limit {
+                continue;
+            }
+            if !self.boxes[i as usize].overlaps(&self.boxes[j as usize]) {
+                continue;
+            }
+            let poses = pose(world, a, &end[i as usize]).zip(pose(world, b, &end[j as usize]));
+            let Some((pose_a, pose_b)) = poses else { continue };
+            narrow_phase.recycle(&mut self.found);
+            narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, 0.0, &mut self.found);
+            let depth = self.found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()));
+            if depth > limit * (1.0 + 1e-9) {
+                deep.push((i, j));
+            }
+        }
+        deep
+    }
+
+    /// One round: displaces the groups that hold a deep pair or a joint that is off.
+    #[allow(clippy::too_many_arguments)] // See `correct`.
+    fn displace(
+        &mut self,
+        world: &World,
+        scene: &Scene,
+        narrow_phase: &mut NarrowPhase,
+        (deep, off): (&[(u32, u32)], &[usize]),
+        end: &mut [BodyState],
+        correction: &mut [Twist],
+        done: &mut Corrected,
+    ) -> Result<(), StepError> {
+        let rows = self.rows(world, scene, narrow_phase, deep, end);
+        let joints: Vec<(usize, IslandJoint, [f64; 6])> = (0..scene.joints.len())
+            .filter_map(|index| joint_at(world, scene, index, end).map(|(joint, errors)| (index, joint, errors)))
+            .collect();
+        let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
+        let ends = |joint: &IslandJoint| {
+            [joint.a, joint.b].map(|side| match side {
+                End::Given(rank, _) if dynamic(rank) => Some(rank),
+                _ => None,
+            })
+        };
+        self.parent.clear();
+        self.parent.extend(0..scene.bodies.len() as u32);
+        let pairs = rows.iter().map(|row| row.bodies).chain(joints.iter().map(|(_, joint, _)| ends(joint)));
+        for pair in pairs {
+            if let [Some(a), Some(b)] = pair {
+                let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
+                self.parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        let seeds = deep.iter().flat_map(|(i, j)| [Some(*i), Some(*j)]);
+        let seeds = seeds.chain(off.iter().flat_map(|index| {
+            joints.iter().find(|(at, ..)| at == index).map_or([None, None], |(_, joint, _)| ends(joint))
+        }));
+        let mut groups: Vec<u32> = Vec::new();
+        for rank in seeds.flatten().filter(|rank| dynamic(*rank)).collect::<Vec<_>>() {
+            groups.push(root(&mut self.parent, rank));
+        }
+        groups.sort_unstable();
+        groups.dedup();
+        for group in groups {
+            let mut local = vec![None; scene.bodies.len()];
+            let mut members: Vec<u32> = Vec::new();
+            for rank in 0..scene.bodies.len() as u32 {
+                if dynamic(rank) && root(&mut self.parent, rank) == group {
+                    local[rank as usize] = Some(members.len() as u32);
+                    members.push(rank);
+                }
+            }
+            let place = |rank: Option<u32>| rank.and_then(|rank| local[rank as usize]);
+            let mut parts = std::mem::take(&mut self.space.parts);
+            parts.clear();
+            let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian, q, .. } = &mut parts;
+            inverse_mass.extend(members.iter().filter_map(|rank| inverse_mass_at(world, scene, *rank, end)));
+            for row in rows.iter().filter(|row| row.bodies.iter().any(|rank| place(*rank).is_some())) {
+                blocks.push(Block::normal());
+                pairs.push(row.bodies.map(place));
+                jacobian.push(row.columns);
+                q.push(row.q);
+            }
+            for (index, joint, errors) in &joints {
+                let sides = ends(joint);
+                if !sides.iter().any(|rank| place(*rank).is_some()) {
+                    continue;
+                }
+                let placed = joint.place(|side| rank_pose(side, end));
+                joint.rows(&placed, &placed, jacobian);
+                let mut at = 0;
+                for count in joint.blocks() {
+                    blocks.push(Block::joint(*count));
+                    pairs.push(sides.map(place));
+                    let target = &self.targets[*index][at..at + count];
+                    q.extend(errors[at..at + count].iter().zip(target).map(|(error, target)| error - target));
+                    at += count;
+                }
+            }
+            let masses =
+                members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
+            let masses: Vec<Inertial> = masses.collect();
+            self.solve_group(&members, &masses, parts, end, correction, done)?;
+        }
+        for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
+            if correction[rank] != Twist::default()
+                && let Some((record, pose)) = world.bodies.at(body.slot).zip(pose(world, body, state))
+            {
+                self.boxes[rank] = record.shape.aabb(&pose);
+            }
+        }
+        Ok(())
+    }
+
+    fn solve_group(
+        &mut self,
+        members: &[u32],
+        masses: &[Inertial],
+        parts: FactoredParts,
+        end: &mut [BodyState],
+        correction: &mut [Twist],
+        done: &mut Corrected,
+    ) -> Result<(), StepError> {
+        let problem =
+            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: done.groups, source })?;
+        let stop = StoppingRule { max_iterations: Some(MAX_ITERATIONS), ..StoppingRule::velocity(ACCURACY) };
+        let IslandSpace {
+            pivoting,
+            exact,
+            equalities,
+            impulses,
+            position_session: session,
+            body_velocity,
+            changes,
+            ..
+        } = &mut self.space;
+        exact.options = ExactOptions::stepping();
+        let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
+        let first = usize::from(problem.rows() > MOST_PIVOTED);
+        let mut proved = false;
+        // Joints alone may contradict each other: they are met halfway.
+        if problem.blocks().iter().all(|block| block.law == Law::Equality) {
+            proved = equalities.solve(&problem, impulses);
+            body_changes(&problem, impulses, members.len(), body_velocity, changes);
+        }
+        let methods = methods.into_iter().filter(|_| !proved);
+        for method in methods.skip(first) {
+            // A method that refuses the problem leaves it to the next.
+            let Ok(solution) = session.solve(&problem, method, None, &stop, &mut History::off()) else { continue };
+            if solution.status == Status::Solved || solution.certificate.natural <= GOOD_ENOUGH {
+                body_changes(&problem, &solution.impulses, members.len(), body_velocity, changes);
+                proved = true;
+                break;
+            }
+        }
+        self.space.parts = problem.into_parts();
+        done.groups += 1;
+        if !proved {
+            // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
+            done.unproved += 1;
+            return Ok(());
+        }
+        let moves = members.iter().map(|rank| *rank as usize).zip(masses).zip(&self.space.changes);
+        for ((rank, mass), change) in moves {
+            let state = &mut end[rank];
+            state.position += change.linear;
+            if change.angular != DVec3::ZERO {
+                // The angular momentum stays: the body turns in place, and its axes of inertia with it.
+                let inertia = |spin: DVec3, q: DQuat| q * (mass.inertia * (q.inverse() * spin));
+                let momentum = inertia(state.spin, state.orientation);
+                state.orientation = (DQuat::from_scaled_axis(change.angular) * state.orientation).normalize();
+                let q = state.orientation;
+                state.spin = q * (mass.inverse_inertia * (q.inverse() * momentum));
+            }
+            correction[rank].linear += change.linear;
+            correction[rank].angular += change.angular;
+        }
+        Ok(())
+    }
+
+    /// Rows of all pairs that a displacement of this size may bring together.
+    fn rows(
+        &mut self,
+        world: &World,
+        scene: &Scene,
+        narrow_phase: &mut NarrowPhase,
+        deep: &[(u32, u32)],
+        end: &[BodyState],
+    ) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if deep.is_empty() {
+            return rows;
+        }
+        let cap = if let Stabilisation::SplitImpulse { cap, .. } = world.settings.stabilisation { cap } else { 0.0 };
+        for &(i, j) in &self.pairs {
+            let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
+            let (Some(record_a), Some(record_b)) = (world.bodies.at(a.slot), world.bodies.at(b.slot)) else { continue };
+            let margin = cap.min(0.1 * record_a.reach.max(record_b.reach));
+            if !self.boxes[i as usize].inflated(margin).overlaps(&self.boxes[j as usize]) {
+                continue;
+            }
+            let poses = pose(world, a, &end[i as usize]).zip(pose(world, b, &end[j as usize]));
+            let Some((pose_a, pose_b)) = poses else { continue };
+            let limit = allowed(world, overlap_bound(record_a, record_b), self.depth_before((i, j)));
+            let is_deep = deep.binary_search(&(i, j)).is_ok();
+            let old = limit > TRIGGER * overlap_bound(record_a, record_b);
+            narrow_phase.recycle(&mut self.found);
+            narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, margin, &mut self.found);
+            for manifold in &self.found {
+                for point in &manifold.points {
+                    let middle = point.middle();
+                    let arms = [middle - end[i as usize].position, middle - end[j as usize].position];
+                    // What the step made goes wholly; what was there before goes as far as it may this time.
+                    let kept = if is_deep && !old { 0.0 } else { limit };
+                    let pushed = if is_deep { (point.gap + kept).max(-cap) } else { point.gap + kept };
+                    rows.push(Row {
+                        bodies: [(i, a), (j, b)].map(|(rank, body)| body.is_dynamic().then_some(rank)),
+                        columns: contact_row(manifold.normal, arms[0], arms[1]),
+                        q: pushed,
+                    });
+                }
+            }
+        }
+        rows
+    }
+}
+
+fn inverse_mass_at(world: &World, scene: &Scene, rank: u32, end: &[BodyState]) -> Option<InverseMass> {
+    let body = &scene.bodies[rank as usize];
+    let record = world.bodies.at(body.slot)?;
+    let orientation = end[rank as usize].orientation;
+    // A body that spins is moved and not turned: turned under its angular momentum it would gain or lose energy. Joints ask
+    // for the turn.
+    let jointed = scene.joints.iter().any(|joint| joint.a == rank || joint.b == Some(rank));
+    let spins = !jointed && scene.dt * end[rank as usize].spin.length() > SPINS;
+    let inverse_inertia = if spins { DMat3::ZERO } else { world_inverse_inertia(record, orientation) };
+    Some(crate::step::assembly::inverse_mass(&Moving { inverse_inertia, ..*body }))
+}

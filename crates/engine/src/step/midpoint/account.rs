@@ -1,0 +1,202 @@
+//! What a piece did: works, each by its own formula, wrenches of the joints, and the piece made part of the step.
+
+use super::rounds::FITS;
+use super::velocity::Piece;
+use super::{End, Mover};
+use crate::energy::EnergyLedger;
+use crate::step::Twist;
+use crate::step::contact::Contact;
+use crate::step::solve::IslandSolution;
+use glamx::DVec3;
+use signorini_problem::JacobianRow;
+
+impl Mover<'_> {
+    /// Angular impulses of contacts beyond those over their arms at the start of the step, by which they are told.
+    pub(super) fn add_arms(&self, piece: &mut Piece) {
+        let mut row = 0;
+        for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
+            let count = Mover::contact_rows(contact);
+            let impulse: DVec3 =
+                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+            row += count;
+            let [arm_a, arm_b] = self.contact_arms(contact, 1.0);
+            let sides = [(contact.a, arm_a - contact.arm_a, -1.0), (contact.b, arm_b - contact.arm_b, 1.0)];
+            for (rank, beyond, sign) in sides {
+                if let Some(place) = self.place(rank) {
+                    piece.joint_wrench[place as usize].1 += sign * beyond.cross(impulse);
+                }
+            }
+        }
+    }
+
+    /// What joints did in the launch, with the rows of the start poses.
+    pub(super) fn add_launch(&self, h: f64, piece: &mut Piece) {
+        let Some(impulses) = &self.launched else { return };
+        let mut row = 0;
+        for joint in &self.joints {
+            let placed = self.placed(joint, h).0;
+            let mut rows = Vec::with_capacity(6);
+            joint.rows(&placed, &placed, &mut rows);
+            for r in &rows {
+                add_wrench(joint, r, impulses[row], piece);
+                row += 1;
+            }
+        }
+    }
+
+    /// Works of the piece, each by its own formula, and what they say about it.
+    pub(super) fn account(&self, h: f64, piece: &mut Piece) {
+        let mut ledger = EnergyLedger::default();
+        let mut wrenches = Vec::new();
+        let gravity = self.settings.gravity;
+        let (mut kinetic, mut start, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0);
+        let mut mean = Vec::with_capacity(self.bodies.len());
+        for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
+            let end = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
+            let (mass, spins) = (&body.mass, [body.start.spin(&body.mass), end.spin(&body.mass)]);
+            let middle =
+                Twist { linear: 0.5 * (body.start.velocity + *velocity), angular: 0.5 * (spins[0] + spins[1]) };
+            let moved = body.end.position - body.start.position;
+            ledger.external += h * (body.force.dot(middle.linear) + body.torque.dot(middle.angular));
+            ledger.integration += (mass.mass * gravity).dot(h * middle.linear - moved);
+            let rotational = 0.5 * (momentum.dot(spins[1]) - body.start.momentum.dot(spins[0]));
+            ledger.integration += rotational - middle.angular.dot(*momentum - body.start.momentum);
+            start += body.start.kinetic(mass) + (mass.mass * gravity).dot(moved);
+            kinetic += end.kinetic(mass);
+            pushed += 0.5 * mass.mass * (self.scene.dt * body.acceleration).length_squared();
+            let free = super::State {
+                velocity: body.launch.velocity
+                    + body.forces * h * body.acceleration
+                    + mass.inverse_mass * body.load.impulse,
+                momentum: body.launch.momentum
+                    + body.forces * h * body.torque
+                    + body.load.mean_torque(body.start.orientation, body.end.orientation),
+                ..body.end
+            };
+            projected += free.kinetic(mass);
+            mean.push(middle);
+        }
+        let twist = |rank: u32| match self.place(rank) {
+            Some(place) => mean[place as usize],
+            None => self.given_velocity(rank),
+        };
+        let given = |rank: u32| if self.place(rank).is_some() { Twist::default() } else { self.given_velocity(rank) };
+        let mut works = |contact: &Contact, impulse: DVec3| {
+            let velocity = contact.velocity(&twist(contact.a), &twist(contact.b));
+            let normal = contact.frame[0].dot(impulse) * contact.frame[0].dot(velocity);
+            ledger.normal += normal;
+            ledger.friction += impulse.dot(velocity) - normal;
+            ledger.driven -= impulse.dot(contact.velocity(&given(contact.a), &given(contact.b)));
+        };
+        for (contact, push) in self.contacts.iter().zip(&piece.pushes) {
+            works(contact, *push);
+        }
+        let (mut row, mut carried) = (0, self.launched.is_some());
+        for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
+            let count = Mover::contact_rows(contact);
+            let impulse: DVec3 =
+                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+            row += count;
+            carried |= impulse != DVec3::ZERO;
+            works(contact, impulse);
+        }
+        // So far the wrench of a body is that of arms that turn under the impulses of the first phase.
+        for (wrench, middle) in piece.joint_wrench.iter().zip(&mean) {
+            ledger.joints += wrench.0.dot(middle.linear) + wrench.1.dot(middle.angular);
+        }
+        for joint in &self.joints {
+            let placed = self.placed(joint, h).1;
+            let mut rows = Vec::with_capacity(6);
+            joint.rows(&placed, &placed, &mut rows);
+            for r in &rows {
+                let impulse = piece.impulses[row];
+                row += 1;
+                let velocity = self.row_velocity(r, joint, |place| mean[place as usize]);
+                let driven = self.row_velocity(r, joint, |_| Twist::default());
+                ledger.joints += impulse * velocity;
+                ledger.driven -= impulse * driven;
+                wrenches.push((*joint, *r, impulse));
+            }
+        }
+        // What hangs still exchanges what its weight would do in the step; a taut rope loses a share of that in each.
+        let scale = (kinetic + pushed).max(f64::MIN_POSITIVE);
+        // Forces over what rounds leave of the gaps are not told from nothing.
+        let open = 4.0 * (FITS + self.error.min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
+        piece.rise = (kinetic - start - ledger.external - ledger.driven - open) / scale;
+        piece.loss =
+            if carried { 0.0 } else { (projected - kinetic) / (kinetic + 100.0 * pushed).max(f64::MIN_POSITIVE) };
+        if piece.rise.is_nan() {
+            piece.rise = f64::INFINITY;
+        }
+        piece.ledger = ledger;
+        for (joint, row, impulse) in wrenches {
+            add_wrench(&joint, &row, impulse, piece);
+        }
+    }
+
+    /// The piece becomes part of the step.
+    pub fn finish(&mut self, h: f64, piece: Piece, out: &mut IslandSolution) {
+        for place in 0..self.contacts.len() {
+            let way = self.slipped(self.contacts[place], h);
+            self.gaps[place] += self.contacts[place].frame[0].dot(way);
+        }
+        for (body, (velocity, momentum)) in self.bodies.iter_mut().zip(&piece.after) {
+            body.start = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
+            body.end = body.start;
+        }
+        let mut row = 0;
+        for place in &piece.closed {
+            let contact = self.contacts[*place];
+            let count = Mover::contact_rows(contact);
+            out.contact_impulses[*place] +=
+                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum::<DVec3>();
+            row += count;
+        }
+        for (joint, total) in self.joints.iter().zip(&mut out.joint_impulses) {
+            for part in &mut total[..joint.row_count()] {
+                *part += piece.impulses[row];
+                row += 1;
+            }
+        }
+        for (total, part) in self.motion.joint_wrench.iter_mut().zip(&piece.joint_wrench) {
+            total.0 += part.0;
+            total.1 += part.1;
+        }
+        for (total, push) in out.contact_impulses.iter_mut().zip(&piece.pushes) {
+            *total += *push;
+        }
+        if let Some(launched) = self.launched.take() {
+            for (total, part) in out
+                .joint_impulses
+                .iter_mut()
+                .zip(&self.joints)
+                .flat_map(|(t, j)| &mut t[..j.row_count()])
+                .zip(&launched)
+            {
+                *total += part;
+            }
+            // The guess of the next piece.
+            self.lambda.copy_from_slice(&launched);
+        }
+        self.motion.given_wrench.extend_from_slice(&piece.given_wrench);
+        self.motion.ledger.add_works(&piece.ledger);
+        out.merge(&piece.graded);
+        self.time += h;
+    }
+}
+
+/// Adds an impulse along a row of a joint to what its bodies got.
+fn add_wrench(joint: &super::IslandJoint, row: &JacobianRow, impulse: f64, piece: &mut Piece) {
+    for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
+        let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);
+        let (linear, angular) = (impulse * part(0), impulse * part(3));
+        match end {
+            End::Body(place, _) => {
+                piece.joint_wrench[place].0 += linear;
+                piece.joint_wrench[place].1 += angular;
+            }
+            End::Given(rank, _) => piece.given_wrench.push((rank, linear, angular)),
+            End::World(_) => {}
+        }
+    }
+}

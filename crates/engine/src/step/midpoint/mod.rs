@@ -1,0 +1,294 @@
+//! Stage 6/9 for islands with joints: the step whose constraints hold at its end. In: an island. Out: end states, impulses,
+//! certificate, and its part of the energy ledger.
+//!
+//! Rows linearised at the start of the step let joints drift by h², and taking the drift out of the poses afterwards costs
+//! energy: a pendulum lost a fifth of its swing in ten seconds, a short chain tore. Here a piece of the step has two phases.
+//!
+//! 1. *Positions* (`rounds`). Impulses λ act over mid arms and move the bodies (`body`) so that the joints fit at the end
+//!    poses, `g(X⁺) = 0`. A round is one linear problem in λ with `W = J̄ A⁻¹ J̄ᵀ`, `A = 2I/h − K`: without the geometric
+//!    stiffness K the rounds, like SHAKE and RATTLE, diverge as soon as h ω > 2 for the fastest swing of a link, which loaded
+//!    chains exceed tenfold. Where contacts are near, one exact solve with the rows of the start poses comes first, and its
+//!    contact impulses act throughout. Rounds with contacts and friction in them were tried: on a rope bridge under a load
+//!    each took thirty to sixty factorizations, and they did not contract.
+//! 2. *Velocities* (`velocity`). `p = p₀ + h f + (J̄ − J⁺)ᵀλ`, and one exact solve of the total impulse with the rows of the
+//!    end poses: joints u = 0, contacts that are closed there Moreau's and Coulomb's laws. This is what the certificate is on.
+//!
+//! Energy is kept to second order; what the projection of the second phase takes is of fourth order in smooth motion. Where
+//! a link turns too far in a piece (whips), rounds contract badly or the energy rises: the island's piece is halved, down to
+//! 2⁻⁷ of the step. A count of solves bounds the work. (The scheme is the midpoint rule with projection of Hairer, Lubich
+//! and Wanner, Geometric Numerical Integration, VII.1, on momenta; measured against SHAKE, RATTLE and backward Euler in
+//! `docs/decisions/0002-midpoint-for-joints.md`.)
+//!
+//! Contacts enter with the rows of their start poses: a gap that is not linear in the motion is measured at the end poses and
+//! taken out there (`end_poses`). In a piece in which a contact closes, impacts come first: bodies are launched with the
+//! velocities after forces, contacts and joints at the start poses, on which the gap was posed, and the first phase finds what
+//! keeps the joints together on the way. Impulses of an impact over mid arms would be those of other arms than it has.
+
+mod account;
+mod body;
+mod joint;
+mod rounds;
+mod velocity;
+
+pub(crate) use joint::{End, IslandJoint};
+
+use crate::body::BodyState;
+use crate::energy::EnergyLedger;
+use crate::joint::Anchor;
+use crate::step::assembly::Scene;
+use crate::step::contact::Contact;
+use crate::step::island::Island;
+use crate::step::solve::{IslandSolution, IslandSpace};
+use crate::step::{Moving, Records, Twist};
+use crate::{Settings, StepError};
+use body::{Load, MovingBody, State};
+use glamx::{DQuat, DVec3};
+use joint::Pose;
+
+/// Most halvings of the step for one island: beyond 2⁻⁷ of a step nothing in the studies got better.
+const MAX_DEPTH: usize = 7;
+/// Most solves for one island in a step. Whips take about 60; what is left then is taken in pieces of any energy.
+const MAX_SOLVES: usize = 80;
+/// Rise of the energy of a piece, relative to the kinetic energy, that halves it \[1\].
+const ENERGY_RISE: f64 = 1e-6;
+/// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
+const ENERGY_LOSS: f64 = 1e-3;
+/// A joint error that existed before the step [m, rad]: larger than what rounds leave, it is not made by the step and taken
+/// out by the correction of poses instead, which puts in no velocity. The step holds the joint as it finds it.
+const OLD_ERROR: f64 = 1e-6;
+
+/// What a step of this kind leaves besides its [`IslandSolution`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Motion {
+    /// State of every body of the island at the end.
+    pub end: Vec<BodyState>,
+    /// The island's entries of the account, without energies before and after.
+    pub ledger: EnergyLedger,
+    /// Impulse and angular impulse of the joints on every body [N·s, N·m·s].
+    pub joint_wrench: Vec<(DVec3, DVec3)>,
+    /// The same on bodies that no impulse moves, by rank.
+    pub given_wrench: Vec<(u32, DVec3, DVec3)>,
+    /// Contact and joint problems that were solved.
+    pub solves: usize,
+    /// Pieces that the step was cut into.
+    pub pieces: usize,
+    /// Pieces whose rounds did not arrive, or whose energy rose although they were as short as they may be.
+    pub missed: usize,
+}
+
+/// The island while it moves.
+struct Mover<'a> {
+    settings: &'a Settings,
+    scene: &'a Scene<'a>,
+    index: usize,
+    contacts: Vec<&'a Contact>,
+    /// Gap of every contact at the start of the piece \[m\].
+    gaps: Vec<f64>,
+    joints: Vec<IslandJoint>,
+    bodies: Vec<MovingBody>,
+    /// Position impulses of the joints, row by row. Those of the piece before are the guess.
+    lambda: Vec<f64>,
+    /// Impulses of the contacts in the piece, world axes \[N·s\].
+    pushes: Vec<DVec3>,
+    /// Whether contacts close in the piece: then their impulses, and these of the joints, are in the launch.
+    launched: Option<Vec<f64>>,
+    /// Time within the step at which the piece starts \[s\].
+    time: f64,
+    /// Length of the piece \[s\].
+    piece: f64,
+    /// Largest joint error that the rounds of the piece left [m, rad].
+    error: f64,
+    motion: Motion,
+}
+
+/// Moves an island with joints through the step.
+#[allow(clippy::too_many_arguments)] // What every island has, and what earlier impacts did to it.
+pub(crate) fn step_island(
+    records: &Records,
+    scene: &Scene,
+    island: &Island,
+    index: usize,
+    shift: &[Twist],
+    restitution: bool,
+    space: &mut IslandSpace,
+    out: &mut IslandSolution,
+) -> Result<(), StepError> {
+    let mut mover = Mover::new(records, scene, island, index, shift, &space.guess);
+    out.reset(island);
+    mover.advance(scene.dt, 0, restitution, space, out)?;
+    for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
+        let State { position, orientation, velocity, .. } = body.start;
+        mover.motion.end.push(BodyState { position, orientation, velocity, spin: body.start.spin(&body.mass) });
+        let (free, spin) = (&scene.free[*rank as usize].after, body.start.spin(&body.mass));
+        out.change.push(Twist { linear: velocity - free.linear, angular: spin - free.angular });
+    }
+    out.motion = Some(mover.motion);
+    Ok(())
+}
+
+impl<'a> Mover<'a> {
+    fn new(
+        records: &Records<'a>,
+        scene: &'a Scene<'a>,
+        island: &'a Island,
+        index: usize,
+        shift: &[Twist],
+        guess: &[f64],
+    ) -> Mover<'a> {
+        let settings = records.settings;
+        let bodies = island.bodies.iter().enumerate().filter_map(|(place, rank)| {
+            let moving = &scene.bodies[*rank as usize];
+            let record = records.bodies.at(moving.slot)?;
+            let mut state = moving.state;
+            if let Some(shift) = shift.get(place) {
+                state.velocity += shift.linear;
+                state.spin += shift.angular;
+            }
+            let start = State::of(&state, &record.mass);
+            Some(MovingBody {
+                mass: record.mass,
+                acceleration: settings.gravity + record.mass.inverse_mass * record.force,
+                force: record.force,
+                torque: record.torque,
+                start,
+                launch: start,
+                forces: 1.0,
+                end: start,
+                load: Load::default(),
+            })
+        });
+        let end = |anchor: Anchor| match anchor {
+            Anchor::World(point) => End::World(point),
+            Anchor::Body(handle, point) => {
+                let rank = scene.rank_of_slot(handle.0.slot);
+                let centre = records.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
+                match rank.map(|rank| (rank, scene.bodies[rank as usize].place)) {
+                    Some((_, Some(place))) => End::Body(place as usize, point - centre),
+                    Some((rank, None)) => End::Given(rank, point - centre),
+                    None => End::World(point),
+                }
+            }
+        };
+        let contacts: Vec<&Contact> = island.contacts.iter().map(|c| &scene.contacts[*c as usize]).collect();
+        let joints = island
+            .joints
+            .iter()
+            .filter_map(|j| Some(IslandJoint::new(records.joints.at(scene.joints[*j as usize].slot)?, end)));
+        let joints: Vec<IslandJoint> = joints.collect();
+        let rows: usize = joints.iter().map(IslandJoint::row_count).sum();
+        let mut mover = Mover {
+            settings,
+            scene,
+            index,
+            gaps: contacts.iter().map(|contact| contact.effective_gap(settings.stabilisation)).collect(),
+            contacts,
+            joints,
+            bodies: bodies.collect(),
+            lambda: guess[guess.len() - rows..].to_vec(),
+            pushes: island.contacts.iter().map(|c| scene.contacts[*c as usize].guess).collect(),
+            launched: None,
+            time: 0.0,
+            piece: scene.dt,
+            error: 0.0,
+            motion: Motion::default(),
+        };
+        mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
+        for index in 0..mover.joints.len() {
+            let joint = mover.joints[index];
+            let placed = joint.place(|end| mover.start_pose(end));
+            if joint.errors(&placed).iter().any(|error| error.abs() > OLD_ERROR) {
+                let turn = mover.start_pose(joint.a).1;
+                mover.joints[index].fit(&placed, turn);
+            }
+        }
+        mover
+    }
+
+    /// Takes a piece of length `h`, in halves where the gate asks for it.
+    fn advance(
+        &mut self,
+        h: f64,
+        depth: usize,
+        restitution: bool,
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES;
+        let guess = (self.lambda.clone(), self.pushes.clone());
+        self.piece = h;
+        self.push(h, (restitution, false), space, out)?;
+        let arrived = self.rounds(h, space, out)?;
+        if arrived {
+            let piece = self.velocities(h, restitution, space)?;
+            if piece.rise <= ENERGY_RISE && (piece.loss <= ENERGY_LOSS || last) {
+                self.motion.pieces += 1;
+                self.finish(h, piece, out);
+                return Ok(());
+            }
+        }
+        if last {
+            // Neither joints nor energy could be had: the piece is taken with the rows of its start, whose projections only
+            // take energy, and the gap is left to the correction of poses. The certificate says so.
+            self.push(h, (restitution, true), space, out)?;
+            self.drift(h);
+            let piece = self.velocities(h, restitution, space)?;
+            self.motion.missed += 1;
+            self.motion.pieces += 1;
+            self.finish(h, piece, out);
+            return Ok(());
+        }
+        self.lambda = guess.0.into_iter().map(|x| 0.5 * x).collect();
+        self.pushes = guess.1.into_iter().map(|x| 0.5 * x).collect();
+        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
+        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
+        self.lambda.iter_mut().for_each(|x| *x *= 2.0);
+        self.pushes.iter_mut().for_each(|x| *x *= 2.0);
+        Ok(())
+    }
+
+    /// Pose of a body that no impulse moves, at some time within the step.
+    fn given_pose(&self, rank: u32, time: f64) -> Pose {
+        let Moving { state, kind, .. } = &self.scene.bodies[rank as usize];
+        if *kind != crate::Kind::Kinematic {
+            return (state.position, state.orientation);
+        }
+        let turned = (DQuat::from_scaled_axis(time * state.spin) * state.orientation).normalize();
+        (state.position + time * state.velocity, turned)
+    }
+
+    fn start_pose(&self, end: End) -> Pose {
+        match end {
+            End::Body(place, _) => (self.bodies[place].start.position, self.bodies[place].start.orientation),
+            End::Given(rank, _) => self.given_pose(rank, self.time),
+            End::World(point) => (point, DQuat::IDENTITY),
+        }
+    }
+
+    fn end_pose(&self, end: End, h: f64) -> Pose {
+        match end {
+            End::Body(place, _) => (self.bodies[place].end.position, self.bodies[place].end.orientation),
+            End::Given(rank, _) => self.given_pose(rank, self.time + h),
+            End::World(point) => (point, DQuat::IDENTITY),
+        }
+    }
+
+    /// Place of a body in the island, if impulses move it.
+    fn place(&self, rank: u32) -> Option<u32> {
+        self.scene.bodies[rank as usize].place
+    }
+
+    /// Places of the bodies of a joint.
+    fn joint_places(joint: &IslandJoint) -> [Option<u32>; 2] {
+        [joint.a, joint.b].map(|end| if let End::Body(place, _) = end { Some(place as u32) } else { None })
+    }
+
+    /// Rows of a contact: three, or one without friction.
+    fn contact_rows(contact: &Contact) -> usize {
+        contact.directions().len()
+    }
+
+    /// Velocity of a body that no impulse moves.
+    fn given_velocity(&self, rank: u32) -> Twist {
+        self.scene.free[rank as usize].after
+    }
+}

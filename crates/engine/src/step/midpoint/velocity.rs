@@ -1,0 +1,383 @@
+//! Velocities of a piece: with the rows of the start poses for what contacts do, then with those of the end poses for what
+//! the certificate is on.
+
+use super::{End, Mover};
+use crate::StepError;
+use crate::energy::EnergyLedger;
+use crate::step::Twist;
+use crate::step::assembly::contact_row;
+use crate::step::contact::Contact;
+use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
+use glamx::DVec3;
+use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
+use signorini_solvers::{Method, is_settled};
+
+/// Passes of least squares over the velocities of joints: later ones take out what the filter of the first left.
+const PASSES: usize = 3;
+/// A contact whose gap is not larger than this at the end poses is closed there \[m\]: far above what rounds leave.
+const CLOSED: f64 = 1e-7;
+
+/// A piece of the step that has been tried.
+pub(super) struct Piece {
+    pub graded: Graded,
+    /// Contacts of the island that are closed at the end poses, by their place in the island.
+    pub closed: Vec<usize>,
+    /// Impulses of the closed contacts, then of the joints, row by row.
+    pub impulses: Vec<f64>,
+    /// Velocity and angular momentum of every body at the end.
+    pub after: Vec<(DVec3, DVec3)>,
+    /// Impulses of contacts in the launch.
+    pub pushes: Vec<DVec3>,
+    /// Impulse and angular impulse of the joints on every body.
+    pub joint_wrench: Vec<(DVec3, DVec3)>,
+    /// The same on bodies that no impulse moves, by rank.
+    pub given_wrench: Vec<(u32, DVec3, DVec3)>,
+    pub ledger: EnergyLedger,
+    /// Rise of the energy over kinetic energy \[1\].
+    pub rise: f64,
+    /// Loss by the projection over kinetic energy \[1\]; zero where contacts act.
+    pub loss: f64,
+}
+
+/// Velocities that the position phase leaves, body by body.
+struct Before {
+    /// v + h a, and the linear part of (J̄ − J⁺)ᵀλ/m [m/s].
+    velocity: DVec3,
+    /// L + h τ, and the angular part of (J̄ − J⁺)ᵀλ [kg·m²/s].
+    momentum: DVec3,
+    /// (J̄ − J⁺)ᵀλ.
+    joints: (DVec3, DVec3),
+}
+
+/// At which poses the rows of a problem are taken.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    Start,
+    End,
+}
+
+impl Mover<'_> {
+    /// Finds what contacts do in a piece, with the rows of its start. If one of them closes, or on request, the bodies are
+    /// launched with the velocities after it.
+    pub fn push(
+        &mut self,
+        h: f64,
+        (restitution, launch): (bool, bool),
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        self.launched = None;
+        for body in &mut self.bodies {
+            (body.launch, body.forces) = (body.start, 1.0);
+        }
+        if self.contacts.is_empty() && !launch {
+            return Ok(());
+        }
+        let forced: Vec<Before> = self.forced(h);
+        let all: Vec<usize> = (0..self.contacts.len()).collect();
+        let mut parts = std::mem::take(&mut space.parts);
+        let scale = if restitution { 1.0 } else { 0.0 };
+        self.assemble_velocities((h, scale, At::Start), &forced, &all, &mut parts);
+        let problem =
+            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
+        self.guess(&all, &mut space.guess);
+        let graded = self.solve_velocities(problem, space)?;
+        self.motion.solves += usize::from(graded.effort.iterations > 0);
+        add_effort(&mut out.effort, &graded.effort);
+        let mut row = 0;
+        for (place, contact) in self.contacts.iter().enumerate() {
+            let count = Mover::contact_rows(contact);
+            self.pushes[place] =
+                contact.frame.iter().zip(&space.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+            row += count;
+        }
+        // Whether the mean velocity would end a contact that carries elsewhere than it was posed.
+        let twist = |rank: u32| match self.place(rank) {
+            Some(place) => {
+                let (body, change) = (&self.bodies[place as usize], &space.changes[place as usize]);
+                let before = body.start.twist(&body.mass);
+                let forced = self.twist_of(place as usize, &forced[place as usize], At::Start);
+                Twist {
+                    linear: 0.5 * (forced.linear + change.linear - before.linear),
+                    angular: 0.5 * (forced.angular + change.angular - before.angular),
+                }
+            }
+            None => Twist::default(),
+        };
+        let closes = |(contact, push): (&&Contact, &DVec3)| {
+            let off = h * contact.frame[0].dot(contact.velocity(&twist(contact.a), &twist(contact.b)));
+            *push != DVec3::ZERO && off.abs() > CLOSED
+        };
+        if !launch && !self.contacts.iter().zip(&self.pushes).any(closes) {
+            return Ok(());
+        }
+        out.merge(&graded);
+        for (body, (forced, change)) in self.bodies.iter_mut().zip(forced.iter().zip(&space.changes)) {
+            let local = body.start.orientation.inverse() * change.angular;
+            body.launch.velocity = forced.velocity + change.linear;
+            body.launch.momentum = forced.momentum + body.start.orientation * (body.mass.inertia * local);
+            body.forces = 0.0;
+        }
+        self.launched = Some(space.impulses[row..].to_vec());
+        self.lambda.fill(0.0);
+        Ok(())
+    }
+
+    /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
+    pub fn velocities(&mut self, h: f64, restitution: bool, space: &mut IslandSpace) -> Result<Piece, StepError> {
+        let scale = if restitution { 1.0 } else { 0.0 };
+        let piece = self.velocities_with(h, scale, space)?;
+        if piece.rise <= super::ENERGY_RISE || scale == 0.0 || !self.bounces(&piece.closed) {
+            return Ok(piece);
+        }
+        let (mut good, mut bad) = (0.0, 1.0);
+        let mut best = None;
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (good + bad);
+            let trial = self.velocities_with(h, middle, space)?;
+            if trial.rise <= super::ENERGY_RISE {
+                good = middle;
+                best = Some(trial);
+            } else {
+                bad = middle;
+            }
+        }
+        match best {
+            Some(piece) => Ok(piece),
+            None => self.velocities_with(h, 0.0, space),
+        }
+    }
+
+    fn bounces(&self, closed: &[usize]) -> bool {
+        closed.iter().any(|place| self.contacts[*place].impact.is_some())
+    }
+
+    fn velocities_with(&mut self, h: f64, scale: f64, space: &mut IslandSpace) -> Result<Piece, StepError> {
+        let before = self.before(h);
+        let launched = self.launched.is_some();
+        let closed: Vec<usize> = (0..self.contacts.len())
+            .filter(|place| {
+                let contact = self.contacts[*place];
+                self.pushes[*place] != DVec3::ZERO
+                    || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
+            })
+            .collect();
+        let mut parts = std::mem::take(&mut space.parts);
+        self.assemble_velocities((h, scale, At::End), &before, &closed, &mut parts);
+        let problem =
+            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
+        self.guess(&closed, &mut space.guess);
+        if launched {
+            // What the launch left is small, and not what it gave.
+            space.guess.fill(0.0);
+        }
+        let graded = self.solve_velocities(problem, space)?;
+        self.motion.solves += usize::from(graded.effort.iterations > 0);
+        let impulses = space.impulses.clone();
+        let after: Vec<(DVec3, DVec3)> = self
+            .bodies
+            .iter()
+            .zip(&before)
+            .zip(&space.changes)
+            .map(|((body, before), change)| {
+                let local = body.end.orientation.inverse() * change.angular;
+                let kick = body.end.orientation * (body.mass.inertia * local);
+                (before.velocity + change.linear, before.momentum + kick)
+            })
+            .collect();
+        let mut piece = Piece {
+            graded,
+            closed,
+            impulses,
+            after,
+            joint_wrench: before.iter().map(|before| before.joints).collect(),
+            pushes: if launched { self.pushes.clone() } else { vec![DVec3::ZERO; self.contacts.len()] },
+            given_wrench: Vec::new(),
+            ledger: EnergyLedger::default(),
+            rise: 0.0,
+            loss: 0.0,
+        };
+        self.add_launch(h, &mut piece);
+        self.add_arms(&mut piece);
+        self.account(h, &mut piece);
+        Ok(piece)
+    }
+
+    /// Solves the problem of velocities. Joints alone are a linear problem; the judge says whether that was enough.
+    fn solve_velocities(&self, problem: ContactProblem, space: &mut IslandSpace) -> Result<Graded, StepError> {
+        let refuse = |source| StepError::Solve { island: self.index, source };
+        let mut problem = problem;
+        if self.settings.method == Method::Exact && problem.blocks().iter().all(|block| block.law == Law::Equality) {
+            let q = problem.q().to_vec();
+            let mut total = vec![0.0; problem.rows()];
+            let settled = certify_given(self.settings, &problem, 0, space.take_guess()).map_err(refuse)?;
+            if is_settled(&settled.certificate, &self.settings.stop.tolerance) {
+                space.parts = problem.into_parts();
+                return Ok(settled);
+            }
+            for _ in 0..PASSES {
+                if !space.equalities.solve(&problem, &mut space.impulses) {
+                    break;
+                }
+                total.iter_mut().zip(&space.impulses).for_each(|(total, part)| *total += part);
+                let left: Vec<f64> = {
+                    problem.set_q(&q).map_err(|source| StepError::Problem { island: self.index, source })?;
+                    problem.velocity(&total)
+                };
+                problem.set_q(&left).map_err(|source| StepError::Problem { island: self.index, source })?;
+            }
+            problem.set_q(&q).map_err(|source| StepError::Problem { island: self.index, source })?;
+            space.impulses.clone_from(&total);
+            let graded = certify_given(self.settings, &problem, PASSES, space).map_err(refuse)?;
+            space.parts = problem.into_parts();
+            return Ok(graded);
+        }
+        let graded = solve_graded(self.settings, &problem, space).map_err(refuse)?;
+        space.parts = problem.into_parts();
+        Ok(graded)
+    }
+
+    /// What the launch and forces along the way leave.
+    fn forced(&self, h: f64) -> Vec<Before> {
+        let forced = |body: &super::MovingBody| Before {
+            velocity: body.launch.velocity + body.forces * h * body.acceleration,
+            momentum: body.launch.momentum + body.forces * h * body.torque,
+            joints: (DVec3::ZERO, DVec3::ZERO),
+        };
+        self.bodies.iter().map(forced).collect()
+    }
+
+    /// What forces and the turning of arms leave before the impulses at the end poses.
+    fn before(&self, h: f64) -> Vec<Before> {
+        let mut out = self.forced(h);
+        if self.launched.is_none() {
+            for (contact, push) in self.contacts.iter().zip(&self.pushes) {
+                let (mid, end) = (self.contact_arms(contact, 0.5), self.contact_arms(contact, 1.0));
+                for (side, (rank, sign)) in [(contact.a, -1.0), (contact.b, 1.0)].into_iter().enumerate() {
+                    let Some(place) = self.place(rank) else { continue };
+                    let angular = sign * (mid[side] - end[side]).cross(*push);
+                    out[place as usize].momentum += angular;
+                    out[place as usize].joints.1 += angular;
+                }
+            }
+        }
+        let mut first = 0;
+        for joint in &self.joints {
+            let rows = &self.lambda[first..first + joint.row_count()];
+            first += joint.row_count();
+            let (before, after) = self.placed(joint, h);
+            let (mean, _) = joint.impulse(&before, &after, rows);
+            let (end, _) = joint.impulse(&after, &after, rows);
+            let (mid_arms, end_arms) = (joint.arms(&before, &after), joint.arms(&after, &after));
+            for (index, (side, sign)) in [(joint.a, -1.0), (joint.b, 1.0)].into_iter().enumerate() {
+                let End::Body(place, _) = side else { continue };
+                let body = &self.bodies[place];
+                let linear = sign * (mean - end);
+                let angular = sign * (mid_arms[index].cross(mean) - end_arms[index].cross(end));
+                out[place].velocity += body.mass.inverse_mass * linear;
+                out[place].momentum += angular;
+                out[place].joints.0 += linear;
+                out[place].joints.1 += angular;
+            }
+        }
+        out
+    }
+
+    /// Velocity of a body before the impulses of a problem.
+    fn twist_of(&self, place: usize, before: &Before, at: At) -> Twist {
+        let body = &self.bodies[place];
+        let orientation = if at == At::End { body.end.orientation } else { body.start.orientation };
+        let local = orientation.inverse() * before.momentum;
+        Twist { linear: before.velocity, angular: orientation * (body.mass.inverse_inertia * local) }
+    }
+
+    fn assemble_velocities(
+        &self,
+        (h, scale, at): (f64, f64, At),
+        before: &[Before],
+        near: &[usize],
+        parts: &mut FactoredParts,
+    ) {
+        parts.clear();
+        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, q, .. } = parts;
+        inverse_mass.extend(self.bodies.iter().map(|body| {
+            body.inverse_mass_at(if at == At::End { body.end.orientation } else { body.start.orientation })
+        }));
+        let twists: Vec<Twist> =
+            before.iter().enumerate().map(|(place, before)| self.twist_of(place, before, at)).collect();
+        let twist = |rank: u32| match self.place(rank) {
+            Some(place) => twists[place as usize],
+            None => self.given_velocity(rank),
+        };
+        for (contact, gap) in near.iter().map(|place| (self.contacts[*place], self.gaps[*place])) {
+            pairs.push([self.place(contact.a), self.place(contact.b)]);
+            blocks.push(if contact.friction > 0.0 { Block::contact(contact.friction) } else { Block::normal() });
+            let [arm_a, arm_b] = self.contact_arms(contact, if at == At::End { 1.0 } else { 0.0 });
+            let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
+            for (i, direction) in contact.directions().iter().enumerate() {
+                rows.push(contact_row(*direction, arm_a, arm_b));
+                // At the start an open contact may close; at the end it is closed.
+                let bounce = self.bounce(contact, scale);
+                let open = if at == At::Start && bounce == 0.0 { gap / h } else { 0.0 };
+                q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
+            }
+        }
+        for joint in &self.joints {
+            let (start, end) = self.placed(joint, h);
+            let placed = if at == At::End { end } else { start };
+            let first = rows.len();
+            joint.rows(&placed, &placed, rows);
+            let places = Mover::joint_places(joint);
+            for count in joint.blocks() {
+                blocks.push(Block::joint(*count));
+                pairs.push(places);
+            }
+            for row in &rows[first..] {
+                q.push(self.row_velocity(row, joint, |place| twists[place as usize]));
+            }
+        }
+    }
+
+    /// Velocity of a joint's row [m/s, rad/s].
+    pub(super) fn row_velocity(
+        &self,
+        row: &JacobianRow,
+        joint: &super::IslandJoint,
+        twist: impl Fn(u32) -> Twist,
+    ) -> f64 {
+        let mut velocity = 0.0;
+        for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
+            let t = match end {
+                End::Body(place, _) => twist(place as u32),
+                End::Given(rank, _) => self.given_velocity(rank),
+                End::World(_) => continue,
+            };
+            let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);
+            velocity += part(0).dot(t.linear) + part(3).dot(t.angular);
+        }
+        velocity
+    }
+
+    /// Least normal velocity after the bounce of a contact, if it bounces [m/s].
+    fn bounce(&self, contact: &Contact, scale: f64) -> f64 {
+        let start = |rank: u32| match self.place(rank) {
+            Some(place) => self.bodies[place as usize].start.twist(&self.bodies[place as usize].mass),
+            None => self.given_velocity(rank),
+        };
+        let approach = contact.frame[0].dot(contact.velocity(&start(contact.a), &start(contact.b)));
+        if contact.impact.is_some() && -approach >= self.settings.rest_speed {
+            -scale * contact.restitution * approach
+        } else {
+            0.0
+        }
+    }
+
+    /// Impulses to start from, for some contacts and all joints.
+    fn guess(&self, near: &[usize], out: &mut Vec<f64>) {
+        out.clear();
+        for place in near {
+            out.extend(self.contacts[*place].directions().iter().map(|d| d.dot(self.pushes[*place])));
+        }
+        out.extend_from_slice(&self.lambda);
+    }
+}
