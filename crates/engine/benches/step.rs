@@ -250,7 +250,7 @@ fn report(scene: &str, phase: &Phase, bodies: usize, taken: &[(f64, StepReport)]
     };
     let contacts = of(&|(_, r)| r.counts.contacts as f64, 0.5);
     let (median, p95, most) = (of(&|(t, _)| *t, 0.5), of(&|(t, _)| *t, 0.95), of(&|(t, _)| *t, 1.0 - 1e-9));
-    let worst = taken.iter().filter_map(|(_, r)| r.certificate).fold(0.0, |m, c| f64::max(m, c.natural));
+    let worst = taken.iter().filter_map(|(_, r)| r.velocity).fold(0.0, |m, c| f64::max(m, c.natural));
     let degraded = taken.iter().filter(|(_, r)| r.status == StepStatus::Degraded).count();
     let stages = stages.map(|stage| 1e3 * of(&|(_, r)| stage(r), 0.5));
     let listed = stages.map(|x| format!("{x:.4}")).join(",");

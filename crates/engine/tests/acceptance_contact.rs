@@ -102,9 +102,9 @@ fn criterion_15_incline_sticks_iff_its_tangent_is_at_most_the_friction() {
     let critical = 0.5f64.atan().to_degrees();
     assert!(sticks <= critical + 1e-3 && slips >= critical - 1e-3, "{sticks}° to {slips}°, expected {critical}°");
     for degrees in [28.0f64, 35.0, 40.0] {
-        // x = a h² n(n + 1)/2 of the first-order motion.
+        // x = a t²/2 under a constant force, friction included.
         let acceleration = G * (degrees.to_radians().sin() - 0.5 * degrees.to_radians().cos());
-        close(slides(degrees) / (H * H * 63.0 * 32.0), acceleration, 1e-6 * G);
+        close(slides(degrees) / (0.5 * H * H * 63.0 * 63.0), acceleration, 1e-6 * G);
     }
 }
 
@@ -179,7 +179,8 @@ fn criterion_18_fuzzed_scenes_stay_finite_fixed_bodies_bit_identical_and_runs_re
         for _ in 0..3 {
             let hash = w.state_hash();
             match w.step(H) {
-                Ok(report) => degraded += u64::from(report.status == StepStatus::Degraded),
+                // Bodies begin inside each other here, and lifting them out raises the energy, which the certificate says.
+                Ok(report) => degraded += u64::from(!report.certificate.velocity.is_met()),
                 Err(error) => {
                     assert_eq!(w.state_hash(), hash, "seed {seed}: {error}");
                     refused += 1;

@@ -182,7 +182,9 @@ fn random_heaps_of_impacts_keep_momentum_and_make_no_energy() {
         for _ in 0..15 {
             let report = w.step(H).unwrap();
             impacts += report.counts.impacts;
-            assert_eq!(report.status, StepStatus::Certified, "trial {trial}: {:?}", report.certificate);
+            let parts = &report.certificate;
+            let met = parts.velocity.is_met() && parts.momentum.is_met() && parts.energy_rise.is_met();
+            assert!(met, "trial {trial}: {parts:?}");
             let books = &report.energy;
             assert!(books.closure().abs() <= 1e-10 * books.scale(), "trial {trial}: {books:?}");
             close_vector(total_momentum(&w), momentum, 1e-10);

@@ -223,11 +223,14 @@ fn distance_of_a_body_from_the_origin() {
         let (mut w, b) = on_a_rod(v(3.0, 4.0, 0.0), length);
         let constraint = |w: &World| w.body(b).unwrap().position().length_squared() - length * length;
         close(constraint(&w), at_first, 1e-12);
-        run(&mut w, 60);
+        // Put together with a gap, the joint is not certified until that is gone.
+        for _ in 0..60 {
+            w.step(H).unwrap();
+        }
         close(w.body(b).unwrap().position().length(), length, 1e-9);
         close(constraint(&w), 0.0, 2.0 * length * 1e-9);
         close_vector(w.body(b).unwrap().position().normalize(), v(0.6, 0.8, 0.0), 1e-9);
-        assert_eq!(w.energy().kinetic(), 0.0);
+        assert!(w.energy().kinetic() <= 1e-20, "poses are corrected, not velocities");
     }
 }
 
@@ -255,7 +258,9 @@ fn jacobian_of_the_distance_is_twice_the_position() {
 fn a_rod_without_direction_is_guarded_and_one_without_length_refused() {
     // J vanishes at x = 0: any direction will do, and the body is pushed to its distance.
     let (mut w, b) = on_a_rod(DVec3::ZERO, 0.5);
-    run(&mut w, 60);
+    for _ in 0..60 {
+        w.step(H).unwrap();
+    }
     close(w.body(b).unwrap().position().length(), 0.5, 1e-9);
     assert_eq!(w.energy().kinetic(), 0.0);
     for length in [0.0, -1.0] {

@@ -54,8 +54,11 @@ fn a_fixed_joint_turns_back_what_was_turned_and_keeps_it_while_both_tumble() {
     close(off(&w), 0.1, 1e-4);
     let (mut turned_over, mut worst) = (false, 0.0f64);
     for step in 0..2000 {
-        step_certified(&mut w, H);
-        if step >= 62 {
+        // What was turned by hand is told by the certificate until it is turned back.
+        if step < 62 {
+            w.step(H).unwrap();
+        } else {
+            step_certified(&mut w, H);
             worst = worst.max(off(&w));
         }
         turned_over |= (w.body(a).unwrap().orientation() * DVec3::Z).z < -0.9;

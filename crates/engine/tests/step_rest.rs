@@ -49,7 +49,7 @@ fn solves(world: &mut World) -> usize {
         let report = step_certified(world, H);
         solves += usize::from(report.effort.iterations > 0);
         // What is taken again without a solve is far better than it has to be.
-        let natural = report.certificate.unwrap().natural;
+        let natural = report.velocity.unwrap().natural;
         assert!(natural <= 0.1 * tolerance, "step {}: {natural:e} m/s", world.steps());
     }
     solves

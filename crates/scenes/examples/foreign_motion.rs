@@ -25,9 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..scene.steps() {
         // Coulomb's law for a point: μ g against the motion, and no further than to rest.
         for body in &mut now {
-            let speed = body.velocity.length();
+            let (before, speed) = (body.velocity, body.velocity.length());
             body.velocity *= if speed > 0.0 { (1.0 - 0.4 * 9.81 * scene.step / speed).max(0.0) } else { 0.0 };
-            body.position += scene.step * body.velocity;
+            body.position += 0.5 * scene.step * (before + body.velocity);
         }
         seen.push(now.iter().copied());
     }

@@ -2,7 +2,9 @@
 //! to 1e-5 m/s, each from the impulses of the step before.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+use signorini::StepReport;
 use signorini_scenes::worlds;
+use std::ops::ControlFlow;
 
 /// All: sweeps over groups of bodies.
 #[test]
@@ -26,17 +28,20 @@ fn carried_by(method: &str) -> (usize, u64, u64) {
         let mut scene = named.scene();
         scene.solver.method = method.to_string();
         (scene.solver.max_iterations, scene.solver.tolerance) = (Some(100), 1e-5);
-        let audit = worlds::observe(&scene).unwrap().audit.unwrap();
-        if audit.degraded == 0 {
+        // What is asked of sweeps is velocities: other parts of the certificate are not theirs.
+        let mut unsolved = 0;
+        let look = |report: &StepReport| {
+            unsolved += u64::from(!report.certificate.velocity.is_met());
+            ControlFlow::Continue(())
+        };
+        let audit = worlds::observe_while(&scene, look).unwrap().audit.unwrap();
+        if unsolved == 0 {
             carried += 1;
         } else {
-            println!(
-                "{}: {} of {} steps degraded, {:.1e} m/s",
-                named.name, audit.degraded, audit.steps, audit.residual
-            );
+            println!("{}: {} of {} steps degraded, {:.1e} m/s", named.name, unsolved, audit.steps, audit.residual);
         }
         steps += audit.steps;
-        degraded += audit.degraded;
+        degraded += unsolved;
     }
     println!("{method}: {carried} of {} scenes carried; {degraded} of {steps} steps degraded", worlds::all().len());
     (carried, degraded, steps)

@@ -23,7 +23,7 @@ fn few_steps_of_perturbed_scenes_are_degraded() {
                 let report = world.step(1.0 / 60.0).unwrap();
                 if report.status == StepStatus::Degraded {
                     degraded += 1;
-                    worst = worst.max(report.certificate.map_or(f64::INFINITY, |c| c.natural));
+                    worst = worst.max(report.velocity.map_or(f64::INFINITY, |c| c.natural));
                 }
             }
         }

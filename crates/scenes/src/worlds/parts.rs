@@ -120,7 +120,7 @@ pub(super) fn placed(bodies: Vec<BodyDescription>, prefix: &str, by: Triple) -> 
     bodies.into_iter().map(place).collect()
 }
 
-/// h² n(n+1)/2 \[s²\]: what symplectic Euler makes of ½t² in n steps.
-pub(super) fn euler_half_square(step: f64, n: f64) -> f64 {
-    step * step * n * (n + 1.0) / 2.0
+/// ½t² after n steps \[s²\].
+pub(super) fn half_square(step: f64, n: f64) -> f64 {
+    0.5 * (step * n).powi(2)
 }

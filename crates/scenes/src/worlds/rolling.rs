@@ -1,6 +1,6 @@
 //! Round things: rolling, and spinning down.
 
-use super::parts::{Describe, G, ball, euler_half_square, floor, plane, scene};
+use super::parts::{Describe, G, ball, floor, half_square, plane, scene};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
@@ -39,12 +39,12 @@ fn rolling_onset() -> Scene {
 }
 
 /// Sliding, `v_k = v − kμgh` and `Rω_k = 5/2 kμgh`: slip ends in the step in which 7/2 kμgh would pass v. Angular
-/// momentum about the point of contact gives 5/7 v from then on, so with n = ⌊2v/7μgh⌋ sliding steps of N the way is
-/// `h (n v − μgh n(n+1)/2 + (N − n) 5v/7)`.
+/// momentum about the point of contact gives 5/7 v from then on, so with n = ⌊2v/7μgh⌋ sliding steps of N the sum of the
+/// mean velocities is `h (v/7 + n v − μgh n(n+1)/2 + (N − n) 5v/7)`.
 fn rolling_onset_answers() -> Vec<Expectation> {
     let loss = FRICTION * G * STEP;
     let n = (THROW / (3.5 * loss)).floor();
-    let way = STEP * (n * THROW - loss * n * (n + 1.0) / 2.0 + (90.0 - n) * THROW * 5.0 / 7.0);
+    let way = STEP * (THROW / 7.0 + n * THROW - loss * n * (n + 1.0) / 2.0 + (90.0 - n) * THROW * 5.0 / 7.0);
     vec![
         Expectation {
             what: "final speed",
@@ -65,7 +65,7 @@ fn rolling_onset_answers() -> Vec<Expectation> {
         Expectation {
             what: "way",
             unit: "m",
-            formula: "h (n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋",
+            formula: "h (v/7 + n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋",
             expected: way,
             tolerance: 1e-7,
             measured: |o| o.displacement("ball").x,
@@ -93,8 +93,8 @@ fn rolling_down_answers() -> Vec<Expectation> {
         Expectation {
             what: "way after 1 s",
             unit: "m",
-            formula: "5/7 g sin θ h² n(n+1)/2",
-            expected: acceleration * euler_half_square(STEP, 60.0),
+            formula: "5/7 g sin θ t²/2",
+            expected: acceleration * half_square(STEP, 60.0),
             tolerance: 1e-7,
             measured: |o| along(o.displacement("ball")),
         },

@@ -48,7 +48,7 @@ impl Audit {
     fn note(&mut self, report: &StepReport) {
         self.steps += 1;
         self.degraded += u64::from(report.status == StepStatus::Degraded);
-        self.residual = self.residual.max(report.certificate.map_or(0.0, |c| c.natural));
+        self.residual = self.residual.max(report.velocity.map_or(0.0, |c| c.natural));
         self.penetration = self.penetration.max(report.penetration);
         self.contacts = self.contacts.max(report.counts.contacts);
         let books = &report.energy;

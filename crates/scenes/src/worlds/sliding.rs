@@ -3,7 +3,7 @@
 //! Everything here moves under constant accelerations while in contact, so positions are the sums of symplectic Euler,
 //! `x_n = h² a n(n+1)/2`, up to the solver's tolerance of 1e-9 m/s per step.
 
-use super::parts::{Describe, G, cuboid, euler_half_square, floor, plane, prism, scene};
+use super::parts::{Describe, G, cuboid, floor, half_square, plane, prism, scene};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
@@ -111,8 +111,8 @@ fn incline_slip_answers() -> Vec<Expectation> {
         Expectation {
             what: "distance after 1 s",
             unit: "m",
-            formula: "g (sin θ − μ cos θ) h² n(n+1)/2",
-            expected: acceleration * euler_half_square(STEP, 60.0),
+            formula: "g (sin θ − μ cos θ) t²/2",
+            expected: 0.5 * acceleration,
             tolerance: 1e-7,
             measured: |o| o.displacement("block").dot(downhill(35.0)),
         },
@@ -168,8 +168,8 @@ fn incline_threshold_answers() -> Vec<Expectation> {
         Expectation {
             what: "distance of the box that slides",
             unit: "m",
-            formula: "ε g sin θ h² n(n+1)/2",
-            expected: acceleration * euler_half_square(STEP, 120.0),
+            formula: "ε g sin θ t²/2",
+            expected: 0.5 * acceleration * (120.0 * STEP).powi(2),
             tolerance: 1e-7,
             measured: |o| o.displacement("slides").dot(downhill(THRESHOLD_SLOPE)),
         },
@@ -192,11 +192,11 @@ fn sliding(degrees: f64) -> Scene {
     scene(STEP, 1.5, vec![floor().surface(FRICTION, 0.0), block])
 }
 
-/// Speeds are v − kμgh until the next would be negative, so the distance is `Σ h (v − kμgh)` over k = 1…⌊v/μgh⌋.
+/// `v²/2μg` but for the step in which it stops, which adds at most `μgh²/8`: the sum of the mean velocities \[m\].
 fn stopping_distance() -> f64 {
     let loss = FRICTION * G * STEP;
     let n = (SPEED / loss).floor();
-    STEP * n * (SPEED - loss * (n + 1.0) / 2.0)
+    STEP * (SPEED / 2.0 + n * (SPEED - loss * (n + 1.0) / 2.0))
 }
 
 fn sliding_answers() -> Vec<Expectation> {
@@ -204,7 +204,7 @@ fn sliding_answers() -> Vec<Expectation> {
         Expectation {
             what: "distance until it stops",
             unit: "m",
-            formula: "Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            formula: "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
             expected: stopping_distance(),
             tolerance: 1e-7,
             measured: |o| o.displacement("block").x,
@@ -236,7 +236,7 @@ fn sliding_oblique_answers() -> Vec<Expectation> {
         Expectation {
             what: "distance until it stops",
             unit: "m",
-            formula: "Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            formula: "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
             expected: stopping_distance(),
             tolerance: 1e-6,
             measured: |o| o.displacement("block").dot(heading(OBLIQUE)),
@@ -272,15 +272,15 @@ fn belt() -> Scene {
     scene(STEP, 2.0, vec![belt.surface(BELT_FRICTION, 0.0), lower, upper])
 }
 
-/// Speed kμgh until it is the belt's: the way is `Σ h min(kμgh, V)`.
+/// Speed `v_k = min(kμgh, V)`, the belt's at last: the way is the sum of the mean velocities.
 fn belt_answers() -> Vec<Expectation> {
-    let gain = BELT_FRICTION * G * STEP;
-    let way = (1..=120).map(|k| STEP * f64::min(f64::from(k) * gain, BELT_SPEED)).sum();
+    let speed = |k: u32| f64::min(f64::from(k) * BELT_FRICTION * G * STEP, BELT_SPEED);
+    let way = (1..=120).map(|k| 0.5 * STEP * (speed(k - 1) + speed(k))).sum();
     vec![
         Expectation {
             what: "way of the lower box",
             unit: "m",
-            formula: "Σ h min(kμgh, V)",
+            formula: "Σ h (v_{k−1} + v_k)/2, v_k = min(kμgh, V)",
             expected: way,
             tolerance: 1e-6,
             measured: |o| o.displacement("lower").x,
@@ -324,18 +324,18 @@ fn wedge() -> Scene {
 }
 
 /// `A = m g sin θ cos θ/(M + m sin²θ)` away from the block, which slides down the wedge with
-/// `(M + m) g sin θ/(M + m sin²θ)`. Both are constant, so the way is `A h² n(n+1)/2`.
+/// `(M + m) g sin θ/(M + m sin²θ)`. Both are constant, so the way is `A t²/2`.
 fn wedge_answers() -> Vec<Expectation> {
     let (sin, cos) = f64::atan2(WEDGE[1], WEDGE[0]).sin_cos();
     let shared = WEDGE_MASS + BLOCK_MASS * sin * sin;
     let away = BLOCK_MASS * G * sin * cos / shared;
     let down = (WEDGE_MASS + BLOCK_MASS) * G * sin / shared;
-    let half_square = euler_half_square(STEP, WEDGE_STEPS);
+    let half_square = half_square(STEP, WEDGE_STEPS);
     vec![
         Expectation {
             what: "way of the wedge",
             unit: "m",
-            formula: "−A h² n(n+1)/2, A = m g sin θ cos θ/(M + m sin²θ)",
+            formula: "−A t²/2, A = m g sin θ cos θ/(M + m sin²θ)",
             expected: -away * half_square,
             tolerance: 1e-7,
             measured: |o| o.displacement("wedge").x,
@@ -343,7 +343,7 @@ fn wedge_answers() -> Vec<Expectation> {
         Expectation {
             what: "way of the block, x",
             unit: "m",
-            formula: "(a cos θ − A) h² n(n+1)/2, a = (M + m) g sin θ/(M + m sin²θ)",
+            formula: "(a cos θ − A) t²/2, a = (M + m) g sin θ/(M + m sin²θ)",
             expected: (down * cos - away) * half_square,
             tolerance: 1e-7,
             measured: |o| o.displacement("block").x,
@@ -351,7 +351,7 @@ fn wedge_answers() -> Vec<Expectation> {
         Expectation {
             what: "way of the block, z",
             unit: "m",
-            formula: "−a sin θ h² n(n+1)/2",
+            formula: "−a sin θ t²/2",
             expected: -down * sin * half_square,
             tolerance: 1e-7,
             measured: |o| o.displacement("block").z,
