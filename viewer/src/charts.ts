@@ -1,4 +1,4 @@
-// What the plots show: residual, energy, contacts, time.
+// What the plots show: residual, overlap and joints, energy, contacts, time.
 
 import type { Palette } from "./colours";
 import type { History } from "./history";
@@ -28,6 +28,19 @@ export function residualChart(lanes: readonly LaneCurves[], colours: Palette): C
     );
     const value = lanes[0]?.info.tolerance ?? 1e-9;
     return { lines, scale: "log", unit: "m/s", bound: { value, label: "tolerance" } };
+}
+
+/** Overlap and the gaps of joints at the ends of the steps, over what a certified step may leave. */
+export function poseChart(lanes: readonly LaneCurves[], colours: Palette): Chart {
+    const lines = lanes.flatMap(({ history: { curves } }, i): Line[] => {
+        const suffix = lanes.length > 1 ? ` ${label(lanes, i)}` : "";
+        const gap = lanes.length > 1 ? colours.lanes[i] : colours.energy.friction;
+        return [
+            { label: `overlap${suffix}`, values: curves.overlap, colour: colours.lanes[i] },
+            { label: `joint gap${suffix}`, values: curves.jointGap, colour: gap },
+        ];
+    });
+    return { lines, scale: "log", unit: "of the bound", bound: { value: 1, label: "bound" } };
 }
 
 /** Energy less where it began, and what friction and impacts took. */

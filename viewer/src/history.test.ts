@@ -11,7 +11,8 @@ function frame(index: number, measured: number | null = null, bytes = 100): Fram
     const report = {
         status: measured !== null && measured > 1e-9 ? "degraded" : "certified",
         measured,
-        certificate: measured === null ? null : {},
+        certificate: null,
+        velocity: measured === null ? null : {},
         counts: { states: { open: 1, slip: 2, stick: 3 } },
         energy: { after: { linear: 1, rotational: 2, potential: 3 }, friction: -1, normal: 0 },
         times: { solve: 0.002, manifold: 0.001 },

@@ -1,6 +1,6 @@
 // Everything received of a run: frames around the playhead, and the curves of all of it.
 
-import { CONTACT_WORDS, measuredOf, type Frame } from "./protocol";
+import { CONTACT_WORDS, excessOf, measuredOf, type Frame } from "./protocol";
 
 /** Most bytes of frames kept in a lane. */
 const KEPT_BYTES = 200 * 2 ** 20;
@@ -13,6 +13,9 @@ export const CHUNK = 64;
 /** What plots need of a frame; index by index, NaN where nothing is known. */
 export interface Curves {
     measured: number[];
+    /** Overlap and gap of joints at the end of the step, over their bounds. */
+    overlap: number[];
+    jointGap: number[];
     degraded: boolean[];
     kinetic: number[];
     potential: number[];
@@ -32,6 +35,8 @@ export interface Curves {
 
 const NUMBERS = [
     "measured",
+    "overlap",
+    "jointGap",
     "kinetic",
     "potential",
     "friction",
@@ -175,6 +180,8 @@ export class History {
         }
         const { after, friction, normal } = report.energy;
         curves.measured[i] = measuredOf(report);
+        curves.overlap[i] = excessOf(report, "overlap");
+        curves.jointGap[i] = excessOf(report, "joint_gap");
         curves.kinetic[i] = after.linear + after.rotational;
         curves.potential[i] = after.potential;
         curves.friction[i] = friction;

@@ -1,7 +1,7 @@
 // The numbers of what is selected: a body, a contact, or else the step. Names are text, never markup.
 
 import { show, vector, withUnit } from "./numbers";
-import { ASLEEP, BODY_WORDS, CONTACT_WORDS, ContactState, QUARANTINED, type Energy, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
+import { ASLEEP, BODY_WORDS, CONTACT_WORDS, ContactState, PARTS, QUARANTINED, isMet, type Energy, type Frame, type LaneInfo, type Report, type Scene } from "./protocol";
 import type { Selection } from "./stage";
 
 type Row = [label: string, value: string, tone?: "good" | "bad"];
@@ -54,27 +54,28 @@ export class Inspector {
 
 type Page = [title: string, kind: string, rows: Row[]];
 
-function stepRows({ lane, frame }: Subject): Page {
+function stepRows({ scene, lane, frame }: Subject): Page {
     const title = `Step ${frame.index}`;
     const { report } = frame;
     if (report === null) {
         return [title, lane.method, [["time", withUnit(frame.time, "s", 4)], ["status", "before the first step"]]];
     }
     const certified = report.status === "certified";
-    const { certificate, energy, counts } = report;
-    const rows: Row[] = [["status", report.status, certified ? "good" : "bad"]];
-    if (certificate === null) {
+    const { velocity, energy, counts } = report;
+    const rows: Row[] = [["status", report.status, certified ? "good" : "bad"], ...partRows(report, scene)];
+    if (velocity === null) {
         rows.push(["residual", "nothing touches"]);
     } else {
+        const solved = report.measured !== null && report.measured <= report.tolerance;
         rows.push(
-            ["residual (natural map)", withUnit(certificate.natural, "m/s"), certified ? "good" : "bad"],
+            ["residual (natural map)", withUnit(velocity.natural, "m/s"), solved || certified ? "good" : "bad"],
             ["tolerance", withUnit(allowed(report), "m/s")],
-            ["approach speed left", withUnit(certificate.penetration_rate, "m/s")],
-            ["creep inside the cone", withUnit(certificate.creep, "m/s")],
+            ["approach speed left", withUnit(velocity.penetration_rate, "m/s")],
+            ["creep inside the cone", withUnit(velocity.creep, "m/s")],
         );
     }
     rows.push(
-        ["deepest overlap", withUnit(1e3 * report.penetration, "mm")],
+        ["overlap at the start", withUnit(1e3 * report.penetration, "mm")],
         ["contacts, islands", `${counts.contacts}, ${counts.islands}`],
         ["iterations", `${report.effort.iterations}`],
         ["friction, normal work", `${show(energy.friction)}, ${withUnit(energy.normal, "J")}`],
@@ -83,16 +84,34 @@ function stepRows({ lane, frame }: Subject): Page {
     return [title, lane.method, rows];
 }
 
+/** Every part of the certificate: value, bound, and where it is worst. */
+function partRows({ certificate }: Report, scene: Scene): Row[] {
+    if (certificate === null) {
+        return [["certificate", "not told by this recording"]];
+    }
+    return PARTS.map(([key, name, unit]): Row => {
+        const { value, bound, place } = certificate[key];
+        const met = isMet(certificate[key]);
+        const names = place.bodies.flatMap((body) => (body === null ? [] : [scene.bodies[body]?.name ?? `body ${body}`]));
+        if (place.joint !== null && names.length === 1) {
+            names.push("the world");
+        }
+        const where = names.length > 0 && value !== 0 ? `, ${names.join(" and ")}` : "";
+        const text = `${show(value, 2)} of ${unit === "" ? show(bound, 2) : withUnit(bound, unit, 2)}`;
+        return [met ? name : `${name}, missed`, `${text}${where}`, met ? "good" : "bad"];
+    });
+}
+
 /** The tolerance is relative to the speed of the problem where that is above 1 m/s. */
 function allowed(report: Report): number {
-    return report.tolerance * Math.max(1, report.certificate?.speed ?? 1);
+    return report.tolerance * Math.max(1, report.velocity?.speed ?? 1);
 }
 
 /** Change of energy that no entry of the account explains [J]. */
 function closure({ energy }: Report): number {
     const total = (e: Energy): number => e.linear + e.rotational + e.potential;
-    const { external, normal, friction, joints, driven, integration, stabilisation } = energy;
-    const explained = external + normal + friction + joints + driven + integration + stabilisation;
+    const { external, normal, friction, joints, driven, integration, stabilisation, stopped } = energy;
+    const explained = external + normal + friction + joints + driven + integration + stabilisation + (stopped ?? 0);
     return total(energy.after) - total(energy.before) - explained;
 }
 

@@ -1,7 +1,7 @@
 // What stands in the corner of each viewport: the method, the verdict on the step, and a few numbers.
 
 import { show, withUnit } from "./numbers";
-import type { Frame, LaneInfo } from "./protocol";
+import { misses, type Frame, type LaneInfo } from "./protocol";
 import type { Viewport } from "./stage";
 
 interface Label {
@@ -58,17 +58,22 @@ export class LaneLabels {
             return;
         }
         const { report } = frame;
-        const state = report?.certificate == null ? "idle" : report.status;
+        const idle = report === null || (report.velocity === null && report.status === "certified");
+        const state = idle ? "idle" : report.status;
         label.badge.className = `badge ${state}`;
         if (report === null) {
             label.badge.textContent = "before the first step";
             label.note.textContent = "";
             return;
         }
-        label.badge.textContent =
-            report.certificate === null
-                ? "nothing touches"
-                : `${report.status} · ${withUnit(report.certificate.natural, "m/s", 2)}`;
+        const missed = misses(report);
+        if (idle) {
+            label.badge.textContent = "nothing touches";
+        } else {
+            const residual = report.velocity === null ? [] : [withUnit(report.velocity.natural, "m/s", 2)];
+            const named = missed.length > 0 ? [missed.join(", ")] : [];
+            label.badge.textContent = [report.status, ...named, ...residual].join(" · ");
+        }
         const { contacts } = report.counts;
         const overlap = report.penetration > 0 ? `, overlap ${show(1e3 * report.penetration, 2)}\u202fmm` : "";
         label.note.textContent = `${contacts} ${contacts === 1 ? "contact" : "contacts"}${overlap}`;

@@ -1,6 +1,6 @@
 // The page: what arrives goes into histories, what is shown comes out of them.
 
-import { contactChart, energyChart, residualChart, timeChart, type LaneCurves } from "./charts";
+import { contactChart, energyChart, poseChart, residualChart, timeChart, type LaneCurves } from "./charts";
 import { islandColour, palette, type Theme } from "./colours";
 import { Connection, type Listener } from "./connection";
 import { History, median } from "./history";
@@ -10,7 +10,7 @@ import { LaneLabels } from "./lane_labels";
 import { show, withUnit } from "./numbers";
 import { Playback } from "./playback";
 import { Plot, type Span } from "./plots";
-import type { Answer, Frame, LaneRequest, Run, State, Welcome } from "./protocol";
+import { misses, type Answer, type Frame, type LaneRequest, type Run, type State, type Welcome } from "./protocol";
 import { Setup } from "./setup";
 import { Stage, type Look, type Selection } from "./stage";
 import { Strip } from "./timeline";
@@ -61,7 +61,7 @@ export class Page implements Listener {
             this.playback.playing = false;
             this.playback.show(Math.round(fraction * this.playback.last));
         };
-        this.plots = ["Residual", "Energy", "Contacts", "Time per step"].map(
+        this.plots = ["Residual", "Overlap and joints", "Energy", "Contacts", "Time per step"].map(
             (title) => new Plot(element("plots"), title, seek),
         );
         this.setup = new Setup((scene, lanes) => this.open(scene, lanes));
@@ -276,7 +276,7 @@ export class Page implements Listener {
         const colours = palette(this.theme);
         const { step, duration } = this.run.scene;
         const span: Span = { end, step, playhead: index };
-        const charts = [residualChart, energyChart, contactChart, timeChart];
+        const charts = [residualChart, poseChart, energyChart, contactChart, timeChart];
         charts.forEach((chart, i) => this.plots[i].draw(chart(this.lanes, colours), span, colours));
         const expected = this.more() ? Math.round(duration / step) + 1 : end;
         this.strip.draw(this.lanes, end, Math.max(expected, end), index, colours);
@@ -505,7 +505,9 @@ export class Page implements Listener {
 
     private here(): string {
         const report = this.lanes[0]?.history.nearest(this.playback.index)?.report;
-        const status = report?.certificate ? `, ${report.status}, residual ${show(report.certificate.natural)}` : "";
+        const residual = report?.velocity ? `, residual ${show(report.velocity.natural)}` : "";
+        const missed = report ? misses(report) : [];
+        const status = report ? `, ${report.status}${missed.length > 0 ? ` (${missed.join(", ")})` : ""}${residual}` : "";
         return `Step ${this.playback.index}${status}`;
     }
 

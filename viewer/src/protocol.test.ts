@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BODY_WORDS, CONTACT_WORDS, decodeFrame, measuredOf, type Report } from "./protocol";
+import { BODY_WORDS, CONTACT_WORDS, PARTS, decodeFrame, excessOf, measuredOf, misses, type Report } from "./protocol";
 
 /** The frame of the server's own test of the layout, byte by byte. */
 function sample(report = '{"status":"certified"}'): ArrayBuffer {
@@ -48,10 +48,34 @@ describe("a frame", () => {
 
 describe("a residual", () => {
     it("that JSON could not write is infinite, and none is NaN", () => {
-        const certificate = {} as Report["certificate"];
-        expect(measuredOf({ certificate, measured: null } as Report)).toBe(Infinity);
-        expect(measuredOf({ certificate, measured: 2e-12 } as Report)).toBe(2e-12);
-        expect(measuredOf({ certificate: null, measured: null } as Report)).toBeNaN();
+        const velocity = {} as Report["velocity"];
+        expect(measuredOf({ velocity, measured: null } as Report)).toBe(Infinity);
+        expect(measuredOf({ velocity, measured: 2e-12 } as Report)).toBe(2e-12);
+        expect(measuredOf({ velocity: null, measured: null } as Report)).toBeNaN();
         expect(measuredOf(null)).toBeNaN();
+    });
+});
+
+describe("the parts of a certificate", () => {
+    const place = { bodies: [null, null], joint: null };
+    const met = { value: 0, bound: 1e-9, place };
+    const all = Object.fromEntries(PARTS.map(([key]) => [key, met]));
+    const report = (parts: object): Report => ({ certificate: { ...all, ...parts } }) as unknown as Report;
+
+    it("that miss are named, and null is infinite", () => {
+        expect(misses(report({}))).toEqual([]);
+        expect(misses(report({ overlap: { value: 2e-3, bound: 1e-4, place }, stages: { value: 1, bound: 0, place } }))).toEqual([
+            "overlap",
+            "cut short",
+        ]);
+        expect(misses(report({ joint_gap: { value: null, bound: 1e-8, place } }))).toEqual(["joint gap"]);
+    });
+
+    it("are unknown, not zero, in recordings that do not tell", () => {
+        const untold = { certificate: null } as unknown as Report;
+        expect(misses(untold)).toEqual([]);
+        expect(excessOf(untold, "overlap")).toBeNaN();
+        expect(excessOf(report({}), "overlap")).toBe(0);
+        expect(excessOf(report({ overlap: { value: 2, bound: 4, place } }), "overlap")).toBe(0.5);
     });
 });

@@ -128,11 +128,48 @@ export interface Certificate {
     speed: Maybe;
 }
 
+/** Bodies by their places in the list of the scene; joints in the order of their bodies. */
+export interface Place {
+    bodies: [number | null, number | null];
+    joint: number | null;
+}
+
+export interface Part {
+    value: Maybe;
+    bound: Maybe;
+    place: Place;
+}
+
+export type PartKey =
+    | "velocity"
+    | "overlap"
+    | "joint_gap"
+    | "joint_turn"
+    | "closure"
+    | "energy_rise"
+    | "momentum"
+    | "stages";
+
+/** What the verdict on a step is about, part by part, with names and units. */
+export const PARTS: readonly [key: PartKey, name: string, unit: string][] = [
+    ["velocity", "velocity", "m/s"],
+    ["overlap", "overlap", "m"],
+    ["joint_gap", "joint gap", "m"],
+    ["joint_turn", "joint turn", "rad"],
+    ["closure", "energy closure", ""],
+    ["energy_rise", "energy rise", ""],
+    ["momentum", "momentum", ""],
+    ["stages", "cut short", ""],
+];
+
 export interface Report {
     status: "certified" | "degraded";
     measured: Maybe;
     tolerance: number;
-    certificate: Certificate | null;
+    /** Null from recordings before format 3, which do not tell. */
+    certificate: Record<PartKey, Part> | null;
+    /** Of the contact problem with the largest residual; null if nothing touched. */
+    velocity: Certificate | null;
     penetration: number;
     restitution_scale: number;
     counts: {
@@ -154,6 +191,7 @@ export interface Report {
         driven: number;
         integration: number;
         stabilisation: number;
+        stopped?: number;
     };
     times: Record<string, number>;
 }
@@ -228,8 +266,28 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
 
 /** A residual for plots: infinite where it could not be evaluated, NaN where nothing touched. */
 export function measuredOf(report: Report | null): number {
-    if (report === null || report.certificate === null) {
+    if (report === null || report.velocity === null) {
         return NaN;
     }
     return report.measured ?? Infinity;
+}
+
+/** Whether a part meets its bound; null stands for infinity. */
+export function isMet({ value, bound }: Part): boolean {
+    return (value ?? Infinity) <= (bound ?? Infinity);
+}
+
+/** Names of the parts that miss their bounds. */
+export function misses(report: Report): string[] {
+    const { certificate } = report;
+    return certificate === null ? [] : PARTS.filter(([key]) => !isMet(certificate[key])).map(([, name]) => name);
+}
+
+/** A part over its bound, for plots: NaN where nothing is known. */
+export function excessOf(report: Report | null, key: PartKey): number {
+    const part = report?.certificate?.[key];
+    if (part === undefined) {
+        return NaN;
+    }
+    return part.value === 0 ? 0 : (part.value ?? Infinity) / (part.bound ?? Infinity);
 }

@@ -109,8 +109,9 @@ describe("the page", () => {
             const worst = Number((await page.textContent("#notice")).match(/step (\d+)/)[1]);
             await until(page, (n) => Number(document.body.dataset.index) === n, worst);
             const labels = await page.locator(".plot canvas").evaluateAll((all) => all.map((c) => c.ariaLabel));
-            assert.equal(labels.length, 4);
+            assert.equal(labels.length, 5);
             assert.match(labels[0], /Residual: exact .*tolerance/);
+            assert.match(labels[1], /Overlap and joints: overlap .*, joint gap .* of the bound; bound 1/);
             for (const png of await Promise.all((await page.locator(".plot canvas").all()).map((c) => c.screenshot()))) {
                 assert.ok(variety(png).colours >= 3);
             }
@@ -190,6 +191,32 @@ describe("the page", () => {
             // Held, stepped once, and started again.
             await page.click("#sim-reset");
             await atLeast(page, 5);
+        });
+    });
+
+    it("lists the parts of the certificate and marks those missed", async () => {
+        await visit(["heavy_on_light", "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 30);
+            await page.keyboard.press("End");
+            for (const part of ["velocity", "overlap", "joint gap", "energy rise", "momentum", "cut short"]) {
+                await reads(page, "#inspector dl", new RegExp(`${part}.* of `));
+            }
+            assert.equal(await page.locator("#inspector dd.bad").count(), 0);
+        });
+        await visit([file("torn.toml"), "--speed", "0"], {}, async ({ page }) => {
+            await atLeast(page, 20);
+            await page.keyboard.press("End");
+            await reads(page, ".badge", /degraded · .*joint gap/);
+            await reads(page, "#inspector dl", /joint gap, missed.*m, rod and the world/);
+            assert.ok((await page.locator("#inspector dd.bad").count()) >= 2);
+        });
+    });
+
+    it("says that an old recording does not tell the parts", async () => {
+        await visit([file("../../crates/record/tests/data/format_1.mcap")], {}, async ({ page }) => {
+            await atLeast(page, 2);
+            await page.keyboard.press("End");
+            await reads(page, "#inspector dl", /certificate.*not told by this recording/);
         });
     });
 

@@ -46,11 +46,15 @@ const REPLAY_NOTES: &str = "\
 Examples:
   signorini replay tower.mcap
   signorini replay tower.mcap --check
+  signorini replay tower.mcap --certify
 
-Without --check, the recorded reports are summed up. Recordings that are still being written, were cut off or are \
+Without --check and --certify, the recorded reports are summed up. --certify takes no step: from the states, contacts \
+and impulses in the file it measures overlap, joints, momentum, energy and the laws of contact again, and says what the \
+file lacks for a check. Record with --contacts for all of them. Recordings that are still being written, were cut off or are \
 damaged in the middle give what is whole.
 
-Exit code: 0 every step certified, or the same bit for bit; 1 some degraded, or different; 2 not a recording.";
+Exit code: 0 every step certified, the same bit for bit, or no certified step refuted; 1 some degraded, different or \
+refuted; 2 not a recording.";
 
 const SCENES_NOTES: &str = "\
 Examples:
@@ -200,6 +204,9 @@ pub struct ReplayArguments {
     /// Run it again and name the first step that differs in any bit.
     #[arg(long)]
     pub check: bool,
+    /// Certify every step again from the file alone, without taking a step.
+    #[arg(long, conflicts_with = "check")]
+    pub certify: bool,
     /// How the report is written.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with = "check")]
     pub report: ReportFormat,

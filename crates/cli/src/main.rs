@@ -14,6 +14,7 @@ mod output;
 mod plot;
 mod problem_list;
 mod progress;
+mod recertify;
 mod replay;
 mod run;
 mod scene_list;

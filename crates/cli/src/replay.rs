@@ -4,10 +4,10 @@ use crate::arguments::{ExportArguments, ReplayArguments, ReportFormat};
 use crate::error::InputError;
 use crate::output::Output;
 use crate::progress::StepProgress;
+use crate::recertify;
 use crate::run::{Tally, print_text, write_json};
 use crate::solve::Verdict;
-use signorini::StepReport;
-use signorini_record::{self as record, Reader, RecordError};
+use signorini_record::{self as record, Reader, RecordError, RecordedStep};
 use std::path::Path;
 
 fn open(path: &Path) -> Result<Reader, InputError> {
@@ -25,17 +25,22 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     if arguments.check {
         return check(&mut reader, &arguments.file, output);
     }
+    if arguments.certify {
+        let progress = StepProgress::new(reader.frames().saturating_sub(1) as u64);
+        let found = record::recertify(&mut reader, |_| progress.advance());
+        progress.finish();
+        let found = found.map_err(bad)?;
+        if arguments.report == ReportFormat::Text {
+            condition(&reader, output)?;
+        }
+        return recertify::print(&found, arguments.report, output);
+    }
     let header = reader.header().clone();
     let world = header.scene.build()?;
     let mut tally = Tally::new(&header.scene, &world);
     for index in 0..reader.steps() {
-        let message = reader.step(index).map_err(bad)?;
-        let (Some(step), Some(time)) = (message["step"].as_u64(), message["time"].as_f64()) else { continue };
-        let certified = message["status"] == "certified";
-        // A certificate that is infinite has no JSON: its step counts as what its status says, and no more is known.
-        match serde_json::from_value::<StepReport>(message) {
-            Ok(report) => tally.push_report(step, time, &report),
-            Err(_) => tally.push_verdict(step, time, certified),
+        if let Some(step) = RecordedStep::read(&reader.step(index).map_err(bad)?) {
+            tally.push_recorded(&step);
         }
     }
     if let Some(last) = reader.frames().checked_sub(1) {

@@ -63,6 +63,67 @@ fn a_scene_file_runs_to_its_end_and_is_accounted_for() {
     assert!((report["energy"]["friction"].as_f64().unwrap() + 8.0).abs() < 1e-6, "{report}");
     assert!(report["energy"]["closure"].as_f64().unwrap() < 1e-9);
     assert!(report["energy"]["end"]["linear"].as_f64().unwrap() < 1e-12);
+    let parts = report["parts"].as_array().unwrap();
+    assert_eq!(parts.len(), 8);
+    for part in parts {
+        assert!(part["value"].as_f64().unwrap() <= part["bound"].as_f64().unwrap(), "{part}");
+        assert_eq!((part["missed"].as_u64(), part["unknown"].as_u64()), (Some(0), Some(0)), "{part}");
+    }
+}
+
+/// One body tied to two points a metre apart: no pose fits.
+const TORN: &str = r#"
+name = "torn"
+step = 0.01
+duration = 0.1
+gravity = [0, 0, 0]
+
+[[bodies]]
+name = "rod"
+shape = { sphere = { radius = 0.1 } }
+
+[[joints]]
+kind = "ball"
+a = { body = "rod" }
+b = { point = [0, 0, 0] }
+
+[[joints]]
+kind = "ball"
+a = { body = "rod" }
+b = { point = [1, 0, 0] }
+"#;
+
+#[test]
+fn a_degraded_run_says_which_part_missed_by_how_much_and_where() {
+    let shop = Workshop::new("run_torn");
+    let (scene, file) = (write(&shop, "torn.toml", TORN), shop.path("torn.mcap"));
+    let run = signorini(&["run", &scene, "--record", &file]);
+    assert_eq!(run.code, 1, "{run:?}");
+    for word in [
+        "degraded: 10 of 10 steps miss a bound",
+        "joint gap in 10 steps: ",
+        "bound 1.00e-8 m",
+        "joint of 'rod' and 'the world'",
+    ] {
+        assert!(run.stdout.contains(word), "{word} is missing:\n{}", run.stdout);
+    }
+    // The recording tells the same.
+    let shown = signorini(&["replay", &file]);
+    let missed = |text: &str| text.lines().filter(|line| line.contains("joint gap in")).collect::<String>();
+    assert_eq!((shown.code, missed(&shown.stdout)), (1, missed(&run.stdout)));
+    let json = signorini(&["replay", &file, "--report", "json"]);
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    let gap = report["parts"].as_array().unwrap().iter().find(|part| part["part"] == "joint_gap").unwrap();
+    assert!(gap["value"].as_f64().unwrap() > 0.4 && gap["missed"] == 10, "{gap}");
+    assert_eq!(gap["bodies"], serde_json::json!(["rod", "the world"]));
+}
+
+#[test]
+fn an_old_recording_does_not_tell_the_parts() {
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../record/tests/data/format_1.mcap");
+    let shown = signorini(&["replay", old.to_str().unwrap()]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.stdout.contains("overlap      at the end of a step: not told by the recording"), "{}", shown.stdout);
 }
 
 #[test]
@@ -94,11 +155,74 @@ fn a_run_that_misses_its_tolerance_says_so_with_its_exit_code() {
     let plot = shop.path("hard.svg");
     let run = signorini(&["run", &file, "--steps", "20", "--plot", &plot]);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stdout.contains("degraded: ") && run.stdout.contains("miss the tolerance"), "{}", run.stdout);
+    assert!(run.stdout.contains("degraded: ") && run.stdout.contains("miss a bound"), "{}", run.stdout);
+    assert!(run.stdout.contains("missed       velocity in ") && run.stdout.contains("of '"), "{}", run.stdout);
     let drawing = fs::read_to_string(plot).unwrap();
     assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
     assert!(drawing.contains("degraded step") && drawing.contains("energy [J]") && drawing.contains("residual [m/s]"));
     assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "a point that cannot be drawn");
+}
+
+/// A recording with the first occurrence of a number changed: without and with a checksum to match.
+fn tamper(bytes: &[u8], old: f64, new: f64) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = bytes.to_vec();
+    let at = bytes.windows(8).position(|window| window == old.to_le_bytes()).unwrap();
+    bytes[at..at + 8].copy_from_slice(&new.to_le_bytes());
+    let (mut chunk, mut size) = (8, 0);
+    while chunk + 9 + size <= at {
+        chunk += if size == 0 { 0 } else { 9 + size };
+        size = u64::from_le_bytes(bytes[chunk + 1..chunk + 9].try_into().unwrap()) as usize;
+    }
+    let damaged = bytes.clone();
+    let checksum = crc32fast::hash(&bytes[chunk + 49..chunk + 9 + size]);
+    bytes[chunk + 33..chunk + 37].copy_from_slice(&checksum.to_le_bytes());
+    (damaged, bytes)
+}
+
+#[test]
+fn a_recording_is_certified_again_from_the_file_alone() {
+    let shop = Workshop::new("certify");
+    let (scene, file) = (write(&shop, "sliding.toml", SLIDING), shop.path("sliding.mcap"));
+    assert_eq!(signorini(&["run", &scene, "--record", &file, "--contacts"]).code, 0);
+    let good = signorini(&["replay", &file, "--certify"]);
+    assert_eq!((good.code, good.stderr.as_str()), (0, ""), "{good:?}");
+    let holds = "holds up: no check refutes any of the 50 steps recorded as certified, of 50";
+    assert!(good.stdout.contains(holds) && !good.stdout.contains("not in the file"), "{}", good.stdout);
+    for check in ["overlap", "joint gap", "energy rise", "momentum", "push", "friction cone", "Signorini", "Coulomb"] {
+        assert!(good.stdout.lines().any(|line| line.starts_with(check)), "{check} is missing:\n{}", good.stdout);
+    }
+    let json = signorini(&["replay", &file, "--certify", "--report", "json"]);
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((json.code, &report["steps"], &report["refuted"]), (0, &Value::from(50), &Value::from(0)));
+    assert_eq!(report["checks"].as_array().unwrap().len(), 11);
+
+    let original = fs::read(&file).unwrap();
+    let mut reader = Reader::open(&file).unwrap();
+    let (frame, contacts) = (reader.frame(11).unwrap(), reader.contacts(10).unwrap());
+    let changes = [
+        (contacts.impulses[0][2], 1.001 * contacts.impulses[0][2], "momentum"),
+        (frame.poses[0][2], frame.poses[0][2] - 1e-3, "overlap"),
+        (frame.velocities[0][0], frame.velocities[0][0] + 1e-3, "momentum"),
+    ];
+    for (old, new, check) in changes {
+        fs::write(&file, tamper(&original, old, new).1).unwrap();
+        let bad = signorini(&["replay", &file, "--certify"]);
+        assert_eq!((bad.code, bad.stderr.as_str()), (1, ""), "{check}: {bad:?}");
+        assert!(bad.stdout.contains("does not hold up: "), "{}", bad.stdout);
+        assert!(bad.stdout.lines().any(|line| line.starts_with("  step ") && line.contains(check)), "{}", bad.stdout);
+    }
+
+    // Without contacts most is not in the file, and the table says so.
+    let bare = shop.path("bare.mcap");
+    assert_eq!(signorini(&["run", &scene, "--record", &bare]).code, 0);
+    let partly = signorini(&["replay", &bare, "--certify"]);
+    assert_eq!(partly.code, 0, "{partly:?}");
+    for check in ["momentum", "Signorini", "Coulomb"] {
+        let line = partly.stdout.lines().find(|line| line.starts_with(check)).unwrap();
+        assert!(line.contains("not in the file: contacts"), "{line}");
+    }
+    let both = signorini(&["replay", &bare, "--certify", "--check"]);
+    assert_eq!(both.code, 2, "{both:?}");
 }
 
 #[test]
@@ -131,23 +255,14 @@ fn a_recording_is_replayed_checked_and_exported() {
 
     // One bit of the last digit of a number, while the box still moves, and a checksum to match.
     let frame = reader.frame(11).unwrap();
-    let mut bytes = fs::read(&file).unwrap();
-    let (old, new) = (frame.poses[0][0].to_le_bytes(), frame.poses[0][0].next_up().to_le_bytes());
-    let at = bytes.windows(8).position(|window| window == old).unwrap();
-    bytes[at..at + 8].copy_from_slice(&new);
-    let (mut chunk, mut size) = (8, 0);
-    while chunk + 9 + size <= at {
-        chunk += if size == 0 { 0 } else { 9 + size };
-        size = u64::from_le_bytes(bytes[chunk + 1..chunk + 9].try_into().unwrap()) as usize;
-    }
+    let original = fs::read(&file).unwrap();
+    let (damaged, tampered) = tamper(&original, frame.poses[0][0], frame.poses[0][0].next_up());
     // Without the checksum the chunk is damaged and passed over.
-    fs::write(&file, &bytes).unwrap();
+    fs::write(&file, &damaged).unwrap();
     let damaged = signorini(&["replay", &file, "--check"]);
     assert_eq!(damaged.code, 0, "{damaged:?}");
     assert!(damaged.stdout.contains("a chunk whose checksum is wrong"), "{}", damaged.stdout);
-    let checksum = crc32fast::hash(&bytes[chunk + 49..chunk + 9 + size]);
-    bytes[chunk + 33..chunk + 37].copy_from_slice(&checksum.to_le_bytes());
-    fs::write(&file, &bytes).unwrap();
+    fs::write(&file, &tampered).unwrap();
     let different = signorini(&["replay", &file, "--check"]);
     assert_eq!((different.code, different.stderr.as_str()), (1, ""), "{different:?}");
     assert!(different.stdout.contains("differs: step 11 (") && different.stdout.contains("position x of 'box'"));

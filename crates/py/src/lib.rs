@@ -7,6 +7,7 @@
 
 mod argument;
 mod body;
+mod certificate;
 mod contacts;
 mod ensemble;
 mod guard;
@@ -30,6 +31,8 @@ mod world;
 mod _core {
     #[pymodule_export]
     use super::body::{Body, Joint};
+    #[pymodule_export]
+    use super::certificate::{CertificatePart, StepCertificate};
     #[pymodule_export]
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]

@@ -29,10 +29,14 @@ macro_rules! columns {
 // Numbers with a unit, SI.
 columns! { FLOATS, floats, f64, report, world,
     "time" => world.time(),
-    "residual" => report.certificate.map_or(0.0, |c| c.natural),
-    "floor" => report.certificate.map_or(0.0, |c| c.floor),
-    "speed" => report.certificate.map_or(0.0, |c| c.speed),
+    "residual" => report.velocity.map_or(0.0, |c| c.natural),
+    "floor" => report.velocity.map_or(0.0, |c| c.floor),
+    "speed" => report.velocity.map_or(0.0, |c| c.speed),
     "penetration" => report.penetration,
+    "overlap" => report.certificate.overlap.value,
+    "joint_gap" => report.certificate.joint_gap.value,
+    "energy_rise" => report.certificate.energy_rise.value,
+    "momentum_defect" => report.certificate.momentum.value,
     "kinetic" => report.energy.after.kinetic(),
     "potential" => report.energy.after.potential,
     "energy" => report.energy.after.total(),
@@ -73,7 +77,7 @@ fn short(count: usize) -> u32 {
 
 fn seconds(report: &StepReport) -> f64 {
     let t = &report.times;
-    t.free_motion + t.broad_phase + t.manifold + t.contact + t.island + t.solve + t.position + t.integrate
+    t.free_motion + t.broad_phase + t.manifold + t.contact + t.island + t.solve + t.position + t.integrate + t.judge
 }
 
 /// What to keep.

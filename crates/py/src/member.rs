@@ -150,7 +150,7 @@ fn advance(
         let report = world.step(plan.dt).map_err(|error| format!("step {}: {error}", step + 1))?;
         outcome.steps += 1;
         outcome.degraded += usize::from(report.status == StepStatus::Degraded);
-        outcome.residual = outcome.residual.max(report.certificate.map_or(0.0, |c| c.natural));
+        outcome.residual = outcome.residual.max(report.velocity.map_or(0.0, |c| c.natural));
         outcome.penetration = outcome.penetration.max(report.penetration);
         outcome.contacts = report.counts.contacts;
         if (step + 1).is_multiple_of(plan.every) {

@@ -1,11 +1,12 @@
 //! What a step says about itself.
 
+use crate::certificate::{CertificatePart, PlaceNames, StepCertificate, place_names};
 use pyo3::prelude::*;
 use serde::Serialize;
 use signorini_problem::Tolerance;
 
 /// A serialisable value as a dictionary of Python.
-fn dictionary<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn dictionary<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(value).map_err(crate::raise::scene)?;
     py.import("json")?.call_method1("loads", (text,))
 }
@@ -239,29 +240,48 @@ impl EnergyLedger {
 pub struct StepReport {
     pub report: signorini::StepReport,
     pub tolerance: f64,
+    pub names: PlaceNames,
+}
+
+impl StepReport {
+    /// Of the step that the world has just taken.
+    pub fn of(world: &signorini::World, report: signorini::StepReport) -> Self {
+        let names = place_names(world, &report.certificate);
+        StepReport { report, tolerance: world.settings().stop.tolerance.value, names }
+    }
 }
 
 #[pymethods]
 impl StepReport {
-    /// "certified" if the certificate of every island meets the tolerance, else "degraded".
+    /// "certified" if every part of the certificate meets its bound, else "degraded".
     #[getter]
     fn status(&self) -> &'static str {
         if self.certified() { "certified" } else { "degraded" }
     }
-    /// Whether the certificate of every island meets the tolerance.
+    /// Whether every part of the certificate meets its bound.
     #[getter]
     fn certified(&self) -> bool {
         self.report.status == signorini::StepStatus::Certified
     }
-    /// Certificate of the island with the largest error; None if nothing touched.
+    /// The certificate of the whole step, part by part.
     #[getter]
-    fn certificate(&self) -> Option<Certificate> {
-        self.report.certificate.map(Certificate)
+    fn certificate(&self) -> StepCertificate {
+        StepCertificate { certificate: self.report.certificate, names: self.names.clone() }
+    }
+    /// The parts of the certificate that miss their bounds.
+    #[getter]
+    fn misses(&self) -> Vec<CertificatePart> {
+        self.certificate().misses()
+    }
+    /// Certificate of the contact problem with the largest error; None if nothing touched.
+    #[getter]
+    fn velocity(&self) -> Option<Certificate> {
+        self.report.velocity.map(Certificate)
     }
     /// Largest error at any contact [m/s]; 0 if nothing touched.
     #[getter]
     fn residual(&self) -> f64 {
-        self.report.certificate.map_or(0.0, |certificate| certificate.natural)
+        self.report.velocity.map_or(0.0, |certificate| certificate.natural)
     }
     /// Tolerance that was asked for [m/s].
     #[getter]
@@ -283,8 +303,8 @@ impl StepReport {
     fn contacts(&self) -> usize {
         self.report.counts.contacts
     }
-    /// Bodies, pairs, contacts, impacts, joints, islands, quarantined, curtailed, sleeping, corrected, and contacts by
-    /// state.
+    /// Bodies, pairs, contacts, impacts, joints, islands, quarantined, curtailed, sleeping, corrected, unproved, solves,
+    /// pieces, missed, and contacts by state.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report.counts)
@@ -308,7 +328,7 @@ impl StepReport {
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report)
     }
-    /// Draws residual against tolerance and the energy ledger; needs matplotlib. Returns the figure.
+    /// Draws every part over its bound, the errors of the contact problem and the energy ledger; needs matplotlib. Returns the figure.
     #[pyo3(signature = (*, show=false))]
     fn plot<'py>(slf: &Bound<'py, Self>, show: bool) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("signorini._plot")?.call_method1("plot_report", (slf, show))

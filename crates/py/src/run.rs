@@ -175,8 +175,8 @@ fn with_callback(
         if !fits {
             return Err(PyValueError::new_err("record: the number of bodies may not change while states are kept"));
         }
-        let tolerance = guarded.with(|engine| Ok(engine.settings().stop.tolerance.value))?;
-        let report = Bound::new(py, StepReport { report, tolerance })?;
+        let report = guarded.with(|engine| Ok(StepReport::of(engine, report)))?;
+        let report = Bound::new(py, report)?;
         let answer = callback.call1((world, report))?;
         py.check_signals()?;
         if answer.is_instance_of::<pyo3::types::PyBool>() && !answer.is_truthy()? {

@@ -398,10 +398,9 @@ impl World {
     /// Advances by `dt` [s] and reports, or raises `StepError` and leaves everything as it was, bit for bit.
     fn step(&self, py: Python<'_>, dt: f64) -> PyResult<StepReport> {
         self.guarded.check_not_running()?;
-        let outcome = self.guarded.detached(py, |world| {
-            let tolerance = world.settings().stop.tolerance.value;
-            threads::engine(|| world.step(dt).map(|report| StepReport { report, tolerance }))
-        })??;
+        let outcome = self
+            .guarded
+            .detached(py, |world| threads::engine(|| world.step(dt).map(|report| StepReport::of(world, report))))??;
         outcome.map_err(raise::step)
     }
 

@@ -332,3 +332,44 @@ def test_newtons_cradle_passes_the_impact_on():
         )
     world.run(5, dt=0.01)
     np.testing.assert_allclose(world.velocities[:, 0], [0, 0, 0, 1], atol=1e-9)
+
+
+def test_the_certificate_tells_its_parts(world):
+    report = world.step(0.01)
+    certificate = report.certificate
+    assert report.certified
+    assert certificate.met
+    assert report.misses == certificate.misses == []
+    names = [part.name for part in certificate.parts]
+    assert names == ["velocity", "overlap", "joint_gap", "joint_turn", "closure", "energy_rise", "momentum", "stages"]
+    for part in certificate.parts:
+        assert part == getattr(certificate, part.name)
+        assert part.met
+        assert part.value <= part.bound
+        assert part.name in repr(part)
+    assert certificate.to_dict()["overlap"]["bound"] == certificate.overlap.bound
+    assert repr(certificate) == "StepCertificate(met)"
+    assert report.to_dict()["certificate"] == certificate.to_dict()
+
+
+def test_a_joint_that_cannot_fit_is_named():
+    world = sg.World(gravity=(0, 0, 0))
+    rod = world.add(sg.Shape.sphere(0.1), mass=1.0, name="rod")
+    # Two sockets of one body, a metre apart in the world: no pose fits.
+    world.add_joint("ball", rod, anchor_b=(0, 0, 0))
+    world.add_joint("ball", rod, anchor_b=(1, 0, 0))
+    report = world.step(0.01)
+    assert not report.certified
+    assert report.status == "degraded"
+    gap = report.certificate.joint_gap
+    assert not gap.met
+    assert gap.value > 0.4
+    assert gap.unit == "m"
+    assert gap.bodies == ["rod", "the world"]
+    assert gap.joint is not None
+    assert "joint_gap" in [part.name for part in report.misses]
+    assert "joint_gap" in repr(report.certificate)
+    run = world.run(5, dt=0.01)
+    assert (run["joint_gap"] > 0.4).all()
+    assert (run["overlap"] == 0).all()
+    assert run["energy_rise"].shape == (5,)

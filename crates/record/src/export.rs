@@ -2,6 +2,7 @@
 
 use crate::{Reader, RecordError};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -51,20 +52,30 @@ fn bodies(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> 
     file.flush().map_err(RecordError::Write)
 }
 
-/// The columns are the fields of all reports, nested ones joined by points: `certificate.natural`.
+/// The columns are the fields of all reports, nested ones joined by points: `certificate.overlap.value`. Lists are one
+/// column, their entries apart by a stroke.
 fn steps(reader: &mut Reader, mut file: impl Write) -> Result<(), RecordError> {
-    // A first step without contact has no certificate, so the columns are known after a look at all.
+    // A first step without contact has no velocity certificate, so the columns are known after a look at all.
     let mut columns: Vec<String> = Vec::new();
     for index in 0..reader.steps() {
         let mut fields = Vec::new();
         flatten("", &reader.step(index)?, &mut fields);
-        // A field that is null now and a table later has no column of its own.
-        fields
-            .retain(|(name, value)| !(value.is_empty() && columns.iter().any(|c| c.starts_with(&format!("{name}.")))));
-        if fields.len() > columns.len() {
-            columns = fields.into_iter().map(|(name, _)| name).collect();
+        // New ones come behind their neighbours.
+        let mut at = 0;
+        for (name, _) in fields {
+            at = match columns.iter().position(|column| *column == name) {
+                Some(known) => known + 1,
+                None => {
+                    columns.insert(at, name);
+                    at + 1
+                }
+            };
         }
     }
+    // A field that is null in one step and a table in another has no column of its own.
+    let tables: BTreeSet<String> =
+        columns.iter().flat_map(|c| c.match_indices('.').map(|(dot, _)| c[..dot].to_owned())).collect();
+    columns.retain(|column| !tables.contains(column));
     writeln!(file, "{}", columns.join(",")).map_err(RecordError::Write)?;
     for index in 0..reader.steps() {
         let mut fields = Vec::new();
@@ -85,6 +96,14 @@ fn flatten(name: &str, value: &Value, fields: &mut Vec<(String, String)>) {
                 let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
                 flatten(&name, value, fields);
             }
+        }
+        Value::Array(entries) => {
+            let text = |entry: &Value| match entry {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            fields.push((name.to_owned(), quoted(&entries.iter().map(text).collect::<Vec<_>>().join("|"))));
         }
         Value::Null => fields.push((name.to_owned(), String::new())),
         Value::String(text) => fields.push((name.to_owned(), quoted(text))),

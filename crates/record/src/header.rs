@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use signorini::{Scene, World};
 
 /// The format that this program writes. It reads this one and all before it: 2 brought the flags of bodies and another
-/// fingerprint.
-pub const FORMAT: u32 = 2;
+/// fingerprint, 3 the certificate of the whole step.
+pub const FORMAT: u32 = 3;
 
 /// The first record of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 //! | topic | encoding | content |
 //! |---|---|---|
 //! | `/state` | CDR, described by ROS 2 message text | step, time, fingerprint, poses, velocities and flags of all bodies |
-//! | `/step` | JSON, described by a JSON schema | verdict, certificate, energy account, counts, times |
+//! | `/step` | JSON, described by a JSON schema | verdict, certificate with the names of the bodies, energy account, counts, times |
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
 //!
 //! Messages are grouped into chunks of at most 10 KiB or a quarter of a second, each with its CRC-32 and handed to the
@@ -42,7 +42,9 @@ mod export;
 mod header;
 mod messages;
 mod moment;
+mod parts;
 mod reader;
+mod recertify;
 mod replay;
 mod scan;
 mod scribe;
@@ -52,7 +54,9 @@ pub use error::RecordError;
 pub use export::export_csv;
 pub use header::{FORMAT, Header, Origin};
 pub use messages::{BodyFlags, ContactState, Contacts, Frame};
+pub use parts::{RecordedPart, RecordedStep};
 pub use reader::Reader;
+pub use recertify::{CheckTally, Recertification, Unfounded, recertify};
 pub use replay::{Difference, Verdict, check};
 pub use scan::Damage;
 pub use writer::{ContactRecording, Options, Writer};

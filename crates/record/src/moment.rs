@@ -87,7 +87,7 @@ impl Moment {
 /// Bytes that a message has in a chunk beyond its data: opcode, length, channel, sequence and two times.
 pub(crate) const MESSAGE_BYTES: usize = 31;
 /// More than a report usually has, which is known when it is written.
-const REPORT_BYTES: usize = 2048;
+const REPORT_BYTES: usize = 3072;
 
 /// Steps that make a chunk.
 #[derive(Debug)]

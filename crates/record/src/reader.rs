@@ -1,6 +1,7 @@
 //! Reading a recording.
 
 use crate::messages::{self, Contacts, Frame};
+use crate::parts;
 use crate::scan::{self, ChunkCache, Damage, Place, Progress, Visitor};
 use crate::writer::HEADER;
 use crate::{FORMAT, Header, RecordError};
@@ -135,11 +136,15 @@ impl Reader {
         Frame::read(bytes, self.header.bodies.len()).map_err(message(messages::STATE, index))
     }
 
-    /// Report number `index`: step, time, and the fields of [`signorini::StepReport`].
+    /// Report number `index`: step, time, `names` of the bodies at the places of the certificate, and the fields of
+    /// [`signorini::StepReport`]. Before format 3 `certificate` is null: it was not told. See [`crate::RecordedStep`].
     pub fn step(&mut self, index: usize) -> Result<Value, RecordError> {
         let place = place(&self.index.steps, messages::STEP, index)?;
         let bytes = scan::message(&mut self.file, place, &mut self.cache).map_err(RecordError::Read)?;
-        serde_json::from_slice(bytes).map_err(|why| message(messages::STEP, index)(why.to_string()))
+        let read = serde_json::from_slice(bytes);
+        let mut told = read.map_err(|why| message(messages::STEP, index)(why.to_string()))?;
+        parts::upgrade(&mut told, self.header.format);
+        Ok(told)
     }
 
     /// Contacts number `index`.

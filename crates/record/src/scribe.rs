@@ -6,6 +6,7 @@ use crate::RecordError;
 use crate::cdr::CdrWriter;
 use crate::messages::{self, Contacts, Frame};
 use crate::moment::{Batch, MESSAGE_BYTES, Moment};
+use crate::parts::Names;
 use crate::writer::{ContactRecording, Options};
 use mcap::McapError;
 use mcap::records::MessageHeader;
@@ -33,6 +34,8 @@ pub(crate) struct Scribe {
     channels: Channels,
     /// Handles in ascending order, with the place in the list of bodies.
     order: Vec<(BodyHandle, u32)>,
+    /// In the order of poses.
+    names: Vec<String>,
     frame: Frame,
     cdr: CdrWriter,
     json: Vec<u8>,
@@ -52,6 +55,7 @@ struct Channels {
 struct StepMessage<'a> {
     step: u64,
     time: f64,
+    names: Names,
     #[serde(flatten)]
     report: &'a StepReport,
 }
@@ -62,6 +66,7 @@ impl Scribe {
         mut mcap: mcap::Writer<Sink>,
         file: Option<File>,
         order: Vec<(BodyHandle, u32)>,
+        names: Vec<String>,
         options: &Options,
     ) -> Result<Self, RecordError> {
         let channels = add_channels(&mut mcap, options).map_err(failure)?;
@@ -75,6 +80,7 @@ impl Scribe {
             chunk_bytes: options.chunk_bytes,
             channels,
             order,
+            names,
             frame: Frame::default(),
             cdr: CdrWriter::default(),
             json: Vec::new(),
@@ -109,7 +115,8 @@ impl Scribe {
         self.cdr_message(self.channels.state, moment)?;
         let Some(report) = &moment.report else { return Ok(()) };
         self.json.clear();
-        let message = StepMessage { step: moment.step, time: moment.time, report };
+        let names = Names::of(&report.certificate, &self.names);
+        let message = StepMessage { step: moment.step, time: moment.time, names, report };
         serde_json::to_writer(&mut self.json, &message).map_err(|why| RecordError::Write(why.into()))?;
         let json = std::mem::take(&mut self.json);
         let written = self.message(self.channels.step, moment, &json);

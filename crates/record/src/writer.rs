@@ -163,7 +163,8 @@ impl Writer {
         let bodies: Vec<BodyHandle> = world.bodies().map(|(handle, _)| handle).collect();
         let mut order: Vec<(BodyHandle, u32)> = bodies.iter().copied().zip(0..).collect();
         order.sort_unstable();
-        let mut scribe = Scribe::new(mcap, file, order, options)?;
+        let names = world.bodies().map(|(_, body)| body.id().label()).collect();
+        let mut scribe = Scribe::new(mcap, file, order, names, options)?;
         let mut first = Moment::default();
         first.take_state(world, |_, _| true);
         scribe.write(&first)?;

@@ -7,10 +7,10 @@ mod fixture;
 use fixture::{Memory, folder, record, scene, small_chunks, states};
 use serde_json::Value;
 use signorini::scene::SleepingDescription;
-use signorini::{Body, Scene, Settings, Shape, World};
+use signorini::{Body, PartName, Scene, Settings, Shape, World};
 use signorini_record::{
-    ContactRecording, ContactState, Frame, Header, Options, Origin, Reader, RecordError, Verdict, Writer, check,
-    export_csv,
+    ContactRecording, ContactState, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer,
+    check, export_csv,
 };
 use std::fs;
 use std::path::Path;
@@ -44,6 +44,7 @@ fn what_is_read_is_what_happened() {
         // The clock is the one thing that differs from run to run.
         assert!(fields.remove("times").is_some());
         report.as_object_mut().unwrap().remove("times");
+        fields_of_places(&world, &mut step, &report);
         assert_eq!(step, report);
         let contacts = reader.contacts(index).unwrap();
         assert_eq!(contacts.gaps.len(), world.contacts().len());
@@ -68,6 +69,69 @@ fn what_is_read_is_what_happened() {
     }
     assert!(seen.iter().filter(|s| **s).count() >= 2, "the scene should have contacts of several states");
     assert!(matches!(reader.frame(41), Err(RecordError::NoSuchMessage { index: 41, count: 41, .. })));
+}
+
+/// The names of a message are those of the bodies at the places of its certificate.
+fn fields_of_places(world: &World, step: &mut Value, report: &Value) {
+    let names = step.as_object_mut().unwrap().remove("names").unwrap();
+    let labels: Vec<String> = world.bodies().map(|(_, body)| body.id().label()).collect();
+    for (part, told) in report["certificate"].as_object().unwrap() {
+        let expected: Vec<&str> = told["place"]["bodies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|rank| Some(labels[usize::try_from(rank.as_u64()?).unwrap()].as_str()))
+            .collect();
+        let found: Vec<&str> =
+            names[part.as_str()].as_array().into_iter().flatten().map(|name| name.as_str().unwrap()).collect();
+        assert_eq!(found, expected, "{part}");
+    }
+}
+
+#[test]
+fn a_step_is_read_back_with_its_parts() {
+    let (scene, path) = (scene(), folder("parts").join("run.mcap"));
+    record(&scene, &path, &Options::default());
+    let mut reader = Reader::open(&path).unwrap();
+    let mut world = scene.build().unwrap();
+    for index in 0..40 {
+        let report = world.step(scene.step).unwrap();
+        let read = RecordedStep::read(&reader.step(index).unwrap()).unwrap();
+        assert_eq!((read.step, read.time, read.certified), (world.steps(), world.time(), true));
+        let parts = read.parts.unwrap();
+        assert_eq!(parts.len(), PartName::ALL.len());
+        for told in &parts {
+            assert_eq!(told.part, *report.certificate.part(told.name));
+            assert_eq!(told.names, world.names_at(&told.part.place));
+        }
+        let mut back = read.report.unwrap();
+        back.times = report.times;
+        assert_eq!(back, report);
+    }
+    // Infinite numbers have no JSON: they read back as infinite.
+    let mut message = reader.step(0).unwrap();
+    message["certificate"]["overlap"]["value"] = Value::Null;
+    message["velocity"]["natural"] = Value::Null;
+    let read = RecordedStep::read(&message).unwrap();
+    let overlap = read.parts.unwrap().into_iter().find(|told| told.name == PartName::Overlap).unwrap();
+    assert_eq!(overlap.part.value, f64::INFINITY);
+    assert_eq!(read.report.unwrap().certificate.overlap.value, f64::INFINITY);
+}
+
+#[test]
+fn what_an_old_recording_does_not_tell_is_unknown_not_zero() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_1.mcap");
+    let mut reader = Reader::open(path).unwrap();
+    let mut touched = 0;
+    for index in 0..reader.steps() {
+        let message = reader.step(index).unwrap();
+        assert_eq!(message["certificate"], Value::Null);
+        touched += usize::from(message["velocity"]["natural"].is_number());
+        let read = RecordedStep::read(&message).unwrap();
+        assert_eq!(read.parts, None);
+        assert!(read.report.is_some());
+    }
+    assert!(touched > 0);
 }
 
 /// The reader and writer of the format's authors as a second opinion.
@@ -121,6 +185,9 @@ fn described(value: &Value, schema: &Value, path: &str) {
     }
 }
 
+/// The first chunk describes the topics too \[bytes\].
+const SCHEMAS: usize = 8192;
+
 #[test]
 fn a_chunk_has_at_most_10_kib_and_one_larger_message_has_its_own() {
     let folder = folder("chunks");
@@ -131,7 +198,7 @@ fn a_chunk_has_at_most_10_kib_and_one_larger_message_has_its_own() {
         scene.duration = 0.2;
         record(&scene, &folder.join(name), &Options { sync_time: None, ..Options::default() });
         let bytes = fs::read(folder.join(name)).unwrap();
-        let limit = if count == 6 { 10 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + 4096 };
+        let limit = if count == 6 { 10 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + SCHEMAS };
         for chunk in fixture::chunks(&bytes) {
             assert!(chunk.len() <= limit + 49 + 2048, "{} bytes", chunk.len());
         }
@@ -236,8 +303,11 @@ fn tables_hold_every_number() {
     assert_eq!(row[16..], ["0", "0"]);
     let steps = read("steps.csv");
     let titles: Vec<&str> = steps.lines().next().unwrap().split(',').collect();
-    let natural = titles.iter().position(|t| *t == "certificate.natural").unwrap();
-    assert!(titles.contains(&"energy.after.potential") && !titles.contains(&"certificate"), "{titles:?}");
+    let natural = titles.iter().position(|t| *t == "velocity.natural").unwrap();
+    assert!(titles.contains(&"energy.after.potential") && !titles.contains(&"velocity"), "{titles:?}");
+    for title in ["certificate.overlap.value", "certificate.joint_gap.bound", "names.momentum", "counts.missed"] {
+        assert!(titles.contains(&title), "{title} is missing: {titles:?}");
+    }
     for row in steps.lines().skip(1) {
         assert_eq!(row.split(',').count(), titles.len());
     }
@@ -263,10 +333,10 @@ fn a_later_format_is_refused_by_name() {
     let scene: Scene = scene();
     let world = scene.build().unwrap();
     let mut header = Header::of_scene(&scene, &world);
-    header.format = 3;
+    header.format = 4;
     let path = folder("newer").join("run.mcap");
     Writer::create(&path, &header, &world, &Options::default()).unwrap().finish().unwrap();
-    assert!(matches!(Reader::open(&path), Err(RecordError::Newer { found: 3, known: 2 })));
+    assert!(matches!(Reader::open(&path), Err(RecordError::Newer { found: 4, known: 3 })));
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub fn run(scene: &Scene, settings: &str, budget: f64) -> Result<Trial, worlds::
         let seconds = whole(&report.times);
         times.push(seconds);
         used += seconds;
-        trial.residual = trial.residual.max(report.certificate.map_or(0.0, |c| c.natural));
+        trial.residual = trial.residual.max(report.velocity.map_or(0.0, |c| c.natural));
         trial.degraded += u64::from(report.status == StepStatus::Degraded);
         if used > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -1,5 +1,6 @@
 //! `signorini run`: a scene simulated to its end, recorded and accounted for; and the demonstration without arguments.
 
+mod parts;
 mod report;
 mod tally;
 
@@ -23,7 +24,7 @@ use std::time::Instant;
 pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
     let verdict = run(&RunArguments::of(DEMONSTRATION), output)?;
     output.line("")?;
-    output.line("Every step was solved, and the certificate recomputed from its impulses alone says how exactly.")?;
+    output.line("Every step was solved, and a judge that shares no code with it says how exactly: velocities, overlap, joints, energy.")?;
     output.line(
         "Next: signorini view (see it in a browser); signorini scenes (what else there is); signorini run --help; \
          signorini solve (all methods on one contact problem).",

@@ -1,10 +1,12 @@
 //! The closing report.
 
 use super::Tally;
+use super::parts::PartTally;
 use super::tally::Worst;
 use crate::error::InputError;
 use crate::output::Output;
 use crate::table::duration;
+use signorini::PartName;
 
 /// For a person.
 pub fn print_text(tally: &Tally, output: &mut Output) -> Result<(), InputError> {
@@ -21,9 +23,7 @@ pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> 
 
 fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
     let mut lines = vec![("run", pace(tally)), ("verdict", verdict(tally))];
-    if let Some(worst) = &tally.worst_miss {
-        lines.push(("", format!("{} times the tolerance at worst, {}", number(worst.value), place(worst))));
-    }
+    lines.extend(tally.parts.iter().filter_map(miss).enumerate().map(|(i, text)| (["missed", ""][i.min(1)], text)));
     lines.push((
         "residual",
         match &tally.worst_residual {
@@ -31,13 +31,18 @@ fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
             None => "nothing touched".to_owned(),
         },
     ));
+    lines.push(("overlap", format!("at the end of a step: {}", part(tally, PartName::Overlap))));
     lines.push((
-        "overlap",
+        "",
         match &tally.deepest {
-            Some(worst) => format!("{} m at worst, {}", number(worst.value), place(worst)),
-            None => "none".to_owned(),
+            Some(worst) => format!("at the start of a step: {} m at worst, {}", number(worst.value), place(worst)),
+            None => "at the start of a step: none".to_owned(),
         },
     ));
+    if tally.joints > 0 {
+        lines.push(("joints", format!("gap: {}", part(tally, PartName::JointGap))));
+        lines.push(("", format!("turn: {}", part(tally, PartName::JointTurn))));
+    }
     let joints = if tally.joints > 0 { format!(", {} joints", tally.joints) } else { String::new() };
     lines.push(("contacts", format!("{} at most, {} at the end{joints}", tally.most_contacts, tally.last_contacts)));
     if tally.guarded > 0 {
@@ -46,6 +51,7 @@ fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
             format!("restitution scaled down in {} steps to keep contact from making energy", tally.guarded),
         ));
     }
+    lines.push(("momentum", format!("defect over the impulses on a body: {}", part(tally, PartName::Momentum))));
     energy(tally, &mut lines);
     lines.push(("stages", stages(tally)));
     if let Some((path, bytes)) = &tally.recording {
@@ -79,21 +85,46 @@ fn verdict(tally: &Tally) -> String {
     match tally.first_degraded {
         None => format!("certified: all {} steps", tally.certified),
         Some(first) => format!(
-            "degraded: {} of {} steps miss the tolerance, the first is step {first}",
+            "degraded: {} of {} steps miss a bound, the first is step {first}",
             tally.degraded,
             tally.certified + tally.degraded
         ),
     }
 }
 
-/// `in step 41 (683 ms): island 2, contact 5 between 'a' and 'b'`
+/// `joint gap in 3 steps: 1.90 m at worst, bound 1.00e-8 m, in step 41 (683 ms): joint of 'a' and 'b'`
+fn miss(part: &PartTally) -> Option<String> {
+    let steps = if part.missed == 1 { "step" } else { "steps" };
+    (part.missed > 0).then(|| format!("{} in {} {steps}: {}", part.part.name(), part.missed, worst(part)))
+}
+
+/// The worst of a part, whether it misses or not.
+fn part(tally: &Tally, name: PartName) -> String {
+    tally.parts.iter().find(|part| part.part == name).map_or_else(String::new, worst)
+}
+
+fn worst(part: &PartTally) -> String {
+    let (Some(worst), Some(bound)) = (&part.worst, part.bound) else { return "not told by the recording".to_owned() };
+    if worst.value == 0.0 {
+        return format!("none, bound {}", with_unit(bound, part.unit));
+    }
+    format!("{} at worst, bound {}, {}", with_unit(worst.value, part.unit), with_unit(bound, part.unit), place(worst))
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{} {unit}", number(value)).trim_end().to_owned()
+}
+
+/// `in step 41 (683 ms), island 2, block 5: contact of 'a' and 'b'`
 fn place(worst: &Worst) -> String {
     let mut text = format!("in step {} ({})", worst.step, duration(worst.time));
     if let (Some(island), Some(block)) = (worst.island, worst.block) {
         text += &format!(", island {island}, block {block}");
     }
-    if let [a, b] = worst.bodies.as_slice() {
-        text += &format!(": {} of '{a}' and '{b}'", worst.kind.unwrap_or("contact"));
+    match worst.bodies.as_slice() {
+        [a, b] => text += &format!(": {} of '{a}' and '{b}'", worst.kind.unwrap_or("contact")),
+        [a] => text += &format!(": '{a}'"),
+        _ => {}
     }
     text
 }
@@ -119,6 +150,7 @@ fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
     if !done.is_empty() {
         lines.push(("", format!("work [J]: {}", done.join(", "))));
     }
+    lines.push(("", format!("rise without work, over the energy exchanged: {}", part(tally, PartName::EnergyRise))));
     lines.push(("", format!("unexplained in any step: at most {} J", number(account.closure))));
 }
 
@@ -133,6 +165,7 @@ fn stages(tally: &Tally) -> String {
         ("solve", times.solve),
         ("positions", times.position),
         ("integrate", times.integrate),
+        ("judge", times.judge),
     ];
     let total: f64 = stages.iter().map(|(_, time)| time).sum();
     stages.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -1,8 +1,12 @@
 //! What a run amounted to, step by step.
 
+use super::parts::{self, PartTally};
 use crate::solve::Verdict;
 use serde::Serialize;
-use signorini::{BlockPlace, BodyHandle, Energy, EnergyLedger, Scene, StageTimes, StepReport, StepStatus, World};
+use signorini::{
+    BlockPlace, BodyHandle, Energy, EnergyLedger, PartName, Scene, StageTimes, StepReport, StepStatus, World,
+};
+use signorini_record::RecordedStep;
 
 /// A largest value and when it was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -56,17 +60,17 @@ pub struct Tally {
     pub steps: u64,
     /// Time simulated \[s\].
     pub time: f64,
-    /// Steps whose certificate meets the tolerance.
+    /// Steps whose certificate meets every bound.
     pub certified: u64,
     /// Steps whose certificate does not.
     pub degraded: u64,
     /// The first of those.
     pub first_degraded: Option<u64>,
-    /// The step that misses its tolerance by the largest factor, with that factor.
-    pub worst_miss: Option<Worst>,
+    /// Every part of the certificates: its worst value, and how many steps missed its bound.
+    pub parts: Vec<PartTally>,
     /// Largest residual [m/s].
     pub worst_residual: Option<Worst>,
-    /// Deepest overlap \[m\].
+    /// Deepest overlap at the start of a step \[m\].
     pub deepest: Option<Worst>,
     /// Most contacts in a step.
     pub most_contacts: usize,
@@ -122,7 +126,7 @@ impl Tally {
             certified: 0,
             degraded: 0,
             first_degraded: None,
-            worst_miss: None,
+            parts: parts::none(),
             worst_residual: None,
             deepest: None,
             most_contacts: 0,
@@ -140,16 +144,24 @@ impl Tally {
 
     /// One more step of a world that runs now.
     pub fn push(&mut self, world: &World, report: &StepReport) {
-        let residual = report.certificate.map_or(0.0, |certificate| certificate.natural);
+        let residual = report.velocity.map_or(0.0, |certificate| certificate.natural);
         let worst = self.is_worse(residual);
+        for part in &mut self.parts {
+            let told = report.certificate.part(part.part);
+            part.push(world.steps(), world.time(), told, || world.names_at(&told.place));
+        }
         self.push_report(world.steps(), world.time(), report);
         if worst && let Some(record) = &mut self.worst_residual {
             name_block(world, record);
         }
-        if let Some(miss) = &mut self.worst_miss
-            && miss.step == world.steps()
+        // The judge of contact problems knows blocks, not bodies.
+        let velocity = self.parts.iter_mut().find(|part| part.part == PartName::Velocity);
+        if let Some(worst) = velocity.and_then(|part| part.worst.as_mut())
+            && worst.step == world.steps()
+            && worst.value > 0.0
         {
-            name_block(world, miss);
+            (worst.island, worst.block) = (report.worst_island, report.velocity.and_then(|c| c.worst_block));
+            name_block(world, worst);
         }
         // Names are looked up only for records, of which there are few.
         if let Some(deepest) = &mut self.deepest
@@ -166,7 +178,7 @@ impl Tally {
     }
 
     /// One more step of which only the verdict is known.
-    pub fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
+    fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
         (self.steps, self.time) = (step, time);
         if certified {
             self.certified += 1;
@@ -176,19 +188,27 @@ impl Tally {
         }
     }
 
-    /// One more step, from its report alone.
-    pub fn push_report(&mut self, step: u64, time: f64, report: &StepReport) {
-        let certified = report.status == StepStatus::Certified;
-        self.push_verdict(step, time, certified);
-        if !certified {
-            let allowed = self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0));
-            let value = report.certificate.map_or(f64::INFINITY, |c| c.natural) / allowed;
-            if self.worst_miss.as_ref().is_none_or(|worst| value > worst.value) {
-                let (island, block) = (report.worst_island, report.certificate.and_then(|c| c.worst_block));
-                self.worst_miss = Some(Worst { value, step, time, island, block, ..Worst::default() });
+    /// One more step of a recording.
+    pub fn push_recorded(&mut self, recorded: &RecordedStep) {
+        let &RecordedStep { step, time, certified, .. } = recorded;
+        let told = recorded.parts.as_deref();
+        for part in &mut self.parts {
+            match told.into_iter().flatten().find(|told| told.name == part.part) {
+                Some(told) => part.push(step, time, &told.part, || told.names.clone()),
+                None => part.unknown += 1,
             }
         }
-        if let Some(certificate) = &report.certificate
+        match &recorded.report {
+            Some(report) => self.push_report(step, time, report),
+            None => self.push_verdict(step, time, certified),
+        }
+    }
+
+    /// One more step, from its report; parts are counted elsewhere.
+    fn push_report(&mut self, step: u64, time: f64, report: &StepReport) {
+        let certified = report.status == StepStatus::Certified;
+        self.push_verdict(step, time, certified);
+        if let Some(certificate) = &report.velocity
             && self.is_worse(certificate.natural)
         {
             let (island, block) = (report.worst_island, certificate.worst_block);
@@ -211,13 +231,14 @@ impl Tally {
             (&mut self.times.solve, report.times.solve),
             (&mut self.times.position, report.times.position),
             (&mut self.times.integrate, report.times.integrate),
+            (&mut self.times.judge, report.times.judge),
         ] {
             *sum += stage;
         }
         self.points.push(Point {
             time,
-            residual: report.certificate.map_or(0.0, |c| c.natural),
-            bound: self.tolerance * report.certificate.map_or(1.0, |c| c.speed.max(1.0)),
+            residual: report.velocity.map_or(0.0, |c| c.natural),
+            bound: self.tolerance * report.velocity.map_or(1.0, |c| c.speed.max(1.0)),
             certified,
             energy: report.energy.after,
         });

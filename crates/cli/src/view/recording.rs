@@ -125,7 +125,7 @@ impl Recording {
     /// As a live report: with the number that is compared with the tolerance.
     fn report(&self, mut message: Value) -> Vec<u8> {
         // A certificate with an infinite entry has no JSON: it measures null, which pages take for infinite.
-        let certificate = Certificate::deserialize(&message["certificate"]).ok();
+        let certificate = Certificate::deserialize(&message["velocity"]).ok();
         let measured = certificate.map(|certificate| certificate.measured(self.tolerance.measure));
         if let Value::Object(fields) = &mut message {
             fields.insert("measured".to_owned(), measured.into());

@@ -59,9 +59,15 @@ def plot_run(run: Run, show: bool) -> Figure:
 
 
 def plot_report(report: StepReport, show: bool) -> Figure:
-    """The errors of the certificate against the tolerance, and the works of the energy ledger."""
-    figure, (errors, works) = _figure(2, 1)
-    certificate = report.certificate
+    """The parts of the certificate over their bounds, the errors of the contact problem, and the energy ledger."""
+    figure, (errors, parts, works) = _figure(3, 1)
+    shown = [part for part in report.certificate.parts if part.bound > 0]
+    ratios = [max(part.value / part.bound, _SMALLEST_SHOWN) for part in shown]
+    parts.barh([part.name for part in shown], ratios, color=["tab:blue" if part.met else "tab:red" for part in shown])
+    parts.set_xscale("log")
+    parts.axvline(1.0, color="tab:red", linestyle="--")
+    parts.set_xlabel("value over bound")
+    certificate = report.velocity
     if certificate is None:
         errors.text(0.5, 0.5, "nothing touched", ha="center", transform=errors.transAxes)
     else:

@@ -19,12 +19,13 @@ class Run(Mapping[str, "NDArray[Any]"]):
     """One row per step: a mapping from column names to arrays.
 
     Columns (SI): ``certified``, ``time``, ``residual`` (largest error at any contact [m/s]), ``floor`` (round-off of
-    that), ``speed``, ``penetration``, ``kinetic``, ``potential``, ``energy``, the works of the energy ledger
-    (``external_work``, ``normal_work``, ``friction_work``, ``joint_work``, ``driven_work``, ``integration``,
-    ``stabilisation``, ``stopped``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds``
-    (wall time), and counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``,
-    ``sleeping``, ``quarantined``, ``corrected``, ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if
-    asked for.
+    that), ``speed``, ``penetration`` (deepest overlap at the start of the step), ``overlap`` (deepest that the step
+    left at its end), ``joint_gap`` (widest joint at the end), ``energy_rise`` and ``momentum_defect`` (shares, parts
+    of the certificate), ``kinetic``, ``potential``, ``energy``, the works of the energy ledger (``external_work``,
+    ``normal_work``, ``friction_work``, ``joint_work``, ``driven_work``, ``integration``, ``stabilisation``,
+    ``stopped``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds`` (wall time), and
+    counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``, ``sleeping``,
+    ``quarantined``, ``corrected``, ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if asked for.
 
     >>> import signorini as sg
     >>> world = sg.World()

@@ -1,0 +1,153 @@
+//! The certificate of a whole step, part by part.
+
+use crate::report::dictionary;
+use pyo3::prelude::*;
+use signorini::{Part, PartName, World};
+
+/// Labels of the bodies at the worst places, in the order of [`PartName::ALL`].
+pub type PlaceNames = Vec<Vec<String>>;
+
+/// Looks up the bodies of a certificate in the world that has just made the step.
+pub fn place_names(world: &World, certificate: &signorini::StepCertificate) -> PlaceNames {
+    PartName::ALL.into_iter().map(|name| world.names_at(&certificate.part(name).place)).collect()
+}
+
+/// One part of a step's certificate: what was measured, what it may be, and where it is worst.
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct CertificatePart {
+    name: PartName,
+    part: Part,
+    bodies: Vec<String>,
+}
+
+#[pymethods]
+impl CertificatePart {
+    /// Which part: "velocity", "overlap", "joint_gap", "joint_turn", "closure", "energy_rise", "momentum", "stages".
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.name.key()
+    }
+    /// What was measured, in `unit`.
+    #[getter]
+    fn value(&self) -> f64 {
+        self.part.value
+    }
+    /// What it may be.
+    #[getter]
+    fn bound(&self) -> f64 {
+        self.part.bound
+    }
+    /// Unit of value and bound; empty for shares and counts.
+    #[getter]
+    fn unit(&self) -> &'static str {
+        self.name.unit()
+    }
+    /// Whether the bound holds.
+    #[getter]
+    fn met(&self) -> bool {
+        self.part.is_met()
+    }
+    /// Labels of the bodies where it is worst; the second end of a joint may be "the world".
+    #[getter]
+    fn bodies(&self) -> Vec<String> {
+        self.bodies.clone()
+    }
+    /// The joint where it is worst, counted in the order of bodies; None if it is none.
+    #[getter]
+    fn joint(&self) -> Option<u32> {
+        self.part.place.joint
+    }
+    fn __repr__(&self) -> String {
+        let (name, unit) = (self.name.key(), self.name.unit());
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        let verdict = if self.met() { "met" } else { "missed" };
+        let bodies = if self.bodies.is_empty() { String::new() } else { format!(", {}", self.bodies.join(" and ")) };
+        format!("CertificatePart({name} {:.3e}{unit} of {:.3e}{unit}, {verdict}{bodies})", self.value(), self.bound())
+    }
+}
+
+/// What `certified` says of a step: velocities, end poses, joints, energy, momentum and what had to be cut short, each
+/// recomputed from the states before and after the step by code that the step does not use.
+#[pyclass(module = "signorini", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct StepCertificate {
+    pub certificate: signorini::StepCertificate,
+    pub names: PlaceNames,
+}
+
+impl StepCertificate {
+    fn part(&self, name: PartName) -> CertificatePart {
+        let bodies = PartName::ALL.iter().zip(&self.names).find(|(other, _)| **other == name);
+        let bodies = bodies.map_or_else(Vec::new, |(_, bodies)| bodies.clone());
+        CertificatePart { name, part: *self.certificate.part(name), bodies }
+    }
+}
+
+#[pymethods]
+impl StepCertificate {
+    /// Residual of the contact problems over their scale [m/s].
+    #[getter]
+    fn velocity(&self) -> CertificatePart {
+        self.part(PartName::Velocity)
+    }
+    /// Deepest overlap at the end poses that was not there before [m].
+    #[getter]
+    fn overlap(&self) -> CertificatePart {
+        self.part(PartName::Overlap)
+    }
+    /// Widest joint at the end poses [m].
+    #[getter]
+    fn joint_gap(&self) -> CertificatePart {
+        self.part(PartName::JointGap)
+    }
+    /// Most turned joint at the end poses [rad].
+    #[getter]
+    fn joint_turn(&self) -> CertificatePart {
+        self.part(PartName::JointTurn)
+    }
+    /// Defect of the energy ledger over the energy exchanged.
+    #[getter]
+    fn closure(&self) -> CertificatePart {
+        self.part(PartName::Closure)
+    }
+    /// Rise of the energy that neither external nor driven work explains, over the energy exchanged.
+    #[getter]
+    fn energy_rise(&self) -> CertificatePart {
+        self.part(PartName::EnergyRise)
+    }
+    /// Defect of momentum of a body over the impulses on it.
+    #[getter]
+    fn momentum(&self) -> CertificatePart {
+        self.part(PartName::Momentum)
+    }
+    /// Bodies and pieces of motion that were cut short.
+    #[getter]
+    fn stages(&self) -> CertificatePart {
+        self.part(PartName::Stages)
+    }
+    /// Whether every part meets its bound.
+    #[getter]
+    fn met(&self) -> bool {
+        self.certificate.is_met()
+    }
+    /// All parts.
+    #[getter]
+    fn parts(&self) -> Vec<CertificatePart> {
+        PartName::ALL.into_iter().map(|name| self.part(name)).collect()
+    }
+    /// The parts that miss their bounds.
+    #[getter]
+    pub fn misses(&self) -> Vec<CertificatePart> {
+        self.certificate.misses().map(|(name, _)| self.part(name)).collect()
+    }
+    /// All fields.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &self.certificate)
+    }
+    fn __repr__(&self) -> String {
+        let missed: Vec<&str> = self.certificate.misses().map(|(name, _)| name.key()).collect();
+        let verdict = if missed.is_empty() { "met".to_owned() } else { format!("missed: {}", missed.join(", ")) };
+        format!("StepCertificate({verdict})")
+    }
+}
