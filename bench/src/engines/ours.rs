@@ -109,6 +109,6 @@ impl Engine for Ours {
 
     fn verdict(&self) -> Option<(f64, bool)> {
         let report = self.last.as_ref()?;
-        Some((report.certificate.map_or(0.0, |c| c.natural), report.status == StepStatus::Certified))
+        Some((report.velocity.map_or(0.0, |c| c.natural), report.status == StepStatus::Certified))
     }
 }

@@ -123,6 +123,6 @@ fn once(world: &mut World, dt: f64, costs: &mut Costs) -> Result<(), String> {
         costs.degraded += 1;
         costs.first_degraded.get_or_insert(costs.seconds.len() - 1);
     }
-    costs.residual = costs.residual.max(report.certificate.map_or(0.0, |c| c.natural));
+    costs.residual = costs.residual.max(report.velocity.map_or(0.0, |c| c.natural));
     Ok(())
 }
