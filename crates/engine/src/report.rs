@@ -10,7 +10,7 @@ use signorini_solvers::Effort;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
-    /// The certificate of every island meets the tolerance.
+    /// Every part of the certificate meets its bound: velocities, end poses, joints, energy, momentum, stages.
     Certified,
     /// Some part of the certificate misses its bound: [`crate::StepCertificate::misses`] says which, by how much and where.
     Degraded,

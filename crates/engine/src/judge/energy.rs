@@ -52,9 +52,9 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         floor += open * impulse.linear.length() / evidence.dt;
     });
     let scale = exchanged.max(f64::MIN_POSITIVE);
-    let over = |energy: f64| ((energy - floor) / scale).max(0.0);
+    // A NaN stays one: `Part::worst` makes it infinite.
+    let share = |energy: f64| if energy <= 0.0 { 0.0 } else { energy / scale };
     let defect = change - works.iter().sum::<f64>();
-    let defect = (defect.abs() - 8.0 * f64::EPSILON * far) / scale;
-    closure.worst(defect.max(0.0), CLOSURE_BOUND, Default::default());
-    rise.worst(over(change - ledger.external - ledger.driven), RISE_BOUND, Default::default());
+    closure.worst(share(defect.abs() - 8.0 * f64::EPSILON * far), CLOSURE_BOUND, Default::default());
+    rise.worst(share(change - ledger.external - ledger.driven - floor), RISE_BOUND, Default::default());
 }

@@ -51,7 +51,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let resting = end.velocity == DVec3::ZERO && end.spin == DVec3::ZERO;
         let excused = if resting { REST * kick.length() } else { 0.0 };
         let place = Place { bodies: [Some(rank as u32), None], joint: None };
-        let over = |defect: f64, size: f64| if defect > 0.0 { defect / size } else { 0.0 };
+        let over = |defect: f64, size: f64| if defect <= 0.0 { 0.0 } else { defect / size };
         part.worst(over(defect.length() - excused, size), MOMENTUM_BOUND, place);
         if record.torque != DVec3::ZERO {
             continue;
