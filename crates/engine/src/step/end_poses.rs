@@ -104,6 +104,7 @@ pub(crate) fn correct(
         return Ok(done);
     }
     space.candidates(world, scene, near, swept, end);
+    space.measure_before(world, scene, narrow_phase);
     for round in 0..MAX_ROUNDS {
         let deep = space.too_deep(world, scene, narrow_phase, end, round == 0);
         let joints = space.off_joints(world, scene, end, round == 0);
@@ -191,13 +192,42 @@ impl EndSpace {
             let fast = a.fast || b.fast;
             (a.is_dynamic() || b.is_dynamic()) && !fast && jointed.binary_search(&slots).is_err()
         });
+    }
+
+    /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
+    fn measure_before(&mut self, world: &World, scene: &Scene, narrow_phase: &mut NarrowPhase) {
         self.before.clear();
         for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
-            match self.before.last_mut().filter(|(pair, _)| *pair == (contact.a, contact.b)) {
+            let pair = (contact.a, contact.b);
+            let known = self.before.last_mut().filter(|(last, _)| *last == pair);
+            let (a, b) = (&scene.bodies[contact.a as usize], &scene.bodies[contact.b as usize]);
+            let later = a.met_at.is_some() || b.met_at.is_some();
+            match known {
+                Some(_) if later => {}
                 Some((_, depth)) => *depth = depth.max(-contact.gap),
-                None => self.before.push(((contact.a, contact.b), -contact.gap)),
+                None if later => {
+                    let depth = self.depth(world, narrow_phase, (a, &a.state), (b, &b.state));
+                    self.before.push((pair, depth));
+                }
+                None => self.before.push((pair, -contact.gap)),
             }
         }
+    }
+
+    /// How deep two bodies are in each other at these poses \[m\]; zero where they are apart.
+    fn depth(
+        &mut self,
+        world: &World,
+        narrow_phase: &mut NarrowPhase,
+        (a, at_a): (&Moving, &BodyState),
+        (b, at_b): (&Moving, &BodyState),
+    ) -> f64 {
+        let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
+        let poses = pose(world, a, at_a).zip(pose(world, b, at_b));
+        let Some(((record_a, record_b), (pose_a, pose_b))) = records.zip(poses) else { return 0.0 };
+        narrow_phase.recycle(&mut self.found);
+        narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, 0.0, &mut self.found);
+        self.found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()))
     }
 
     fn depth_before(&self, pair: (u32, u32)) -> f64 {
@@ -235,7 +265,8 @@ impl EndSpace {
         first: bool,
     ) -> Vec<(u32, u32)> {
         let mut deep = Vec::new();
-        for &(i, j) in &self.pairs {
+        for place in 0..self.pairs.len() {
+            let (i, j) = self.pairs[place];
             let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
             let still = |rank: u32, body: &Moving| {
                 let (now, then) = (&end[rank as usize], &body.state);
@@ -251,11 +282,7 @@ impl EndSpace {
             if !self.boxes[i as usize].overlaps(&self.boxes[j as usize]) {
                 continue;
             }
-            let poses = pose(world, a, &end[i as usize]).zip(pose(world, b, &end[j as usize]));
-            let Some((pose_a, pose_b)) = poses else { continue };
-            narrow_phase.recycle(&mut self.found);
-            narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, 0.0, &mut self.found);
-            let depth = self.found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()));
+            let depth = self.depth(world, narrow_phase, (a, &end[i as usize]), (b, &end[j as usize]));
             if depth > limit * (1.0 + 1e-9) {
                 deep.push((i, j));
             }
