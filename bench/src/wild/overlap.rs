@@ -59,14 +59,27 @@ fn signed(first: &Part, a: &Pose, second: &Part, b: &Pose) -> Option<(f64, DVec3
     Some((found.dist, found.normal1))
 }
 
-/// Least overlap over parry's normal, the axes of both parts and the line of centres.
+/// Least overlap over parry's normal, the axes of both parts and the line of centres, and what is downhill of it.
 fn along(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
     let proposed = signed(first, a, second, b);
     let axes = |pose: &Pose| [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| pose.rotation * axis);
     let lines = axes(a).into_iter().chain(axes(b)).chain([(b.translation - a.translation).normalize_or(DVec3::Z)]);
     let tried = lines.flat_map(|n| [n, -n]).chain(proposed.map(|(_, normal)| normal));
     let bound = |n: DVec3| Some(extent(first, a, n)? + extent(second, b, -n)?);
-    tried.filter_map(bound).fold(f64::INFINITY, f64::min)
+    let found = tried.filter_map(|n| Some((bound(n)?, n))).min_by(|x, y| x.0.total_cmp(&y.0));
+    let Some((mut least, mut normal)) = found else { return f64::INFINITY };
+    // Parry's normal of cylinders and cones may be off by degrees: from the best one downhill.
+    let mut step = 0.1;
+    while step > 1e-7 && least > 0.0 {
+        let (t, s) = normal.any_orthonormal_pair();
+        let around = [t, -t, s, -s].map(|d| (normal + step * d).normalize());
+        let best = around.into_iter().filter_map(|n| Some((bound(n)?, n))).min_by(|x, y| x.0.total_cmp(&y.0));
+        match best.filter(|(value, _)| *value < least) {
+            Some(better) => (least, normal) = better,
+            None => step *= 0.5,
+        }
+    }
+    least
 }
 
 #[cfg(test)]
