@@ -1,6 +1,6 @@
 //! Islands of jumbled piles with the guess of the last step: factorizations, time, and how many are left unsolved.
 //!
-//! `cargo bench -p signorini-solvers --bench jumbled [-- FOLDER]`. The folder has `index.txt`, whose lines begin with
+//! `cargo bench -p signorini-solvers --bench jumbled [-- FOLDER] [--each]`. With `--each` every island has a line. The folder has `index.txt`, whose lines begin with
 //! scene, number and kind (`u`: sampled uniformly, `h`: hard), and per island `SCENE/NUMBER.fcp`, the problem, and
 //! `SCENE/NUMBER.sol`, raw little-endian doubles whose first `rows` are the guess. It is not part of the project:
 //! without it the bench says so and ends.
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 struct Island {
+    name: String,
     hard: bool,
     problem: ContactProblem,
     guess: Vec<f64>,
@@ -28,7 +29,7 @@ fn read(folder: &Path) -> Vec<Island> {
         let bytes = std::fs::read(folder.join(format!("{name}.sol"))).unwrap();
         let (numbers, _) = bytes.as_chunks::<8>();
         let guess = numbers.iter().take(problem.rows()).map(|b| f64::from_le_bytes(*b)).collect();
-        Island { hard: words[2] == "h", problem, guess }
+        Island { name, hard: words[2] == "h", problem, guess }
     });
     islands.collect()
 }
@@ -73,6 +74,7 @@ fn report(label: &str, rows: &[Row]) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let each = std::env::args().any(|argument| argument == "--each");
     let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/problems/jumbled");
     let folder = arguments.first().map_or(default, PathBuf::from);
     let islands = read(&folder);
@@ -93,6 +95,11 @@ fn main() {
             // What round-off of one evaluation excuses is solved.
             let residual =
                 if certificate.meets(&stop.tolerance) { 0.0 } else { certificate.measured(stop.tolerance.measure) };
+            if each {
+                let (name, effort) = (&island.name, &solution.effort);
+                let (f, by) = (effort.factorizations, effort.answered_by);
+                println!("{name:32} {:5} blocks {f:5} F {residual:8.1e} {by:?}", island.problem.blocks().len());
+            }
             rows[usize::from(island.hard)].push(Row {
                 factorizations: solution.effort.factorizations as f64,
                 milliseconds: 1e3 * begin.elapsed().as_secs_f64(),

@@ -35,9 +35,12 @@ impl Default for ConicOptions {
 
 /// After a step shorter than [`SHORT`] ε grows by this factor, to at most this \[1\]: a trust region about the impulses
 /// where the path folds. On 178 islands of jumbled piles it halves what one warm attempt leaves unsolved at 1e-6 m/s
-/// (14 to 7).
+/// (14 to 7). On a path from a guess it shrinks by as much after a step longer than [`LONG`]: else an impulse that has to
+/// go far along a soft direction, as in a jammed cluster of balls, goes by the residual over ε in a step. (Paths from
+/// nothing through a wall that was hit need it as it is.)
 pub(super) const PROXIMAL_GROWTH: f64 = 10.0;
 pub(super) const GREATEST_PROXIMAL: f64 = 1e-3;
+pub(super) const LONG: f64 = 0.95;
 /// Proximal compliance of a joint over w \[1\]: small, since its rows are never degenerate by a cone.
 pub(super) const JOINT_PROXIMAL: f64 = 1e-9;
 /// The slip speed is rounded off below this share of t/R₀ \[1\]; 1 and more jams.

@@ -171,6 +171,8 @@ impl ConicPath {
             let Some(length) = self.advance(system, problem, proximal, caution.level, good_speed) else { break };
             if length < SHORT {
                 proximal = f64::min(PROXIMAL_GROWTH * proximal, proximal.max(GREATEST_PROXIMAL));
+            } else if length > LONG && options.start == ConicStart::Warm {
+                proximal = f64::max(proximal / PROXIMAL_GROWTH, options.proximal);
             }
             if !caution.after(length) {
                 break;

@@ -5,9 +5,11 @@
 
 use super::few_blocks::few;
 use super::limits::{
-    COLD_PROXIMAL, DIGITS_MISSING, FEW_BLOCKS, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, WARM_PROXIMAL,
+    COLD_PROXIMAL, DIGITS_MISSING, FEW_BLOCKS, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, SWEEPS_OF_A_JAM,
+    SWEPT_PATHS, WARM_PROXIMAL,
 };
 use super::redundancy::{Redundancy, redundancy};
+use super::sweeping::SweepBudget;
 use super::{Attempt, Exact, Search, Selection};
 use crate::History;
 use crate::conic_interior_point::ConicStart;
@@ -148,7 +150,14 @@ fn sticking(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], histor
 fn conic_warm(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
     let proximal = if are_bodies_alike(search.problem) { WARM_PROXIMAL } else { 0.0 };
     exact.candidate.copy_from_slice(&exact.guess);
-    exact.conic_path(search, impulses, ConicStart::Warm, proximal, history)
+    if exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
+        return true;
+    }
+    // Where the path jams only a few contacts are wrong, and sweeps put those right one by one.
+    (0..SWEPT_PATHS).any(|_| {
+        exact.sweeps(search, impulses, SweepBudget::ToTheCap, SWEEPS_OF_A_JAM, history)
+            || exact.conic_path(search, impulses, ConicStart::Warm, proximal, history)
+    })
 }
 
 fn conic_cold(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
