@@ -4,6 +4,7 @@ use crate::audit::AuditArguments;
 use crate::bench::BenchArguments;
 use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use signorini::scene::BudgetDescription;
 use signorini_problem::{Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule, UnknownMethod};
 use std::path::PathBuf;
@@ -158,9 +159,16 @@ pub struct RunArguments {
     /// How contact is solved; `signorini methods` lists them. Not given: as the scene says.
     #[arg(long, value_name = "NAME")]
     pub method: Option<Method>,
-    /// What counts as solved [m/s]. Not given: as the scene says.
+    /// Residual that is aimed at while that is cheap [m/s]. Not given: as the scene says.
     #[arg(long, value_name = "NUMBER", value_parser = parse_tolerance, allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
+    /// Largest residual of a certified step [m/s]. Not given: as the scene says.
+    #[arg(long, value_name = "NUMBER", value_parser = parse_tolerance, allow_hyphen_values = true)]
+    pub accept: Option<f64>,
+    /// Most work per group of touching bodies and step: a number of factorizations, or real-time, balanced, thorough,
+    /// unlimited. Not given: as the scene says.
+    #[arg(long, value_name = "BUDGET")]
+    pub budget: Option<BudgetDescription>,
     /// Record every step; the file can be read while it is written.
     #[arg(long, value_name = "OUT.mcap")]
     pub record: Option<PathBuf>,
@@ -187,6 +195,8 @@ impl RunArguments {
             time: None,
             method: None,
             tolerance: None,
+            accept: None,
+            budget: None,
             record: None,
             contacts: false,
             threads: None,

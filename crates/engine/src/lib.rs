@@ -79,7 +79,7 @@ pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
 pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
 pub use scene::{Scene, SceneError};
-pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation};
+pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation, budget};
 pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};

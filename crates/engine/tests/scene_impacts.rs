@@ -299,7 +299,8 @@ fn what_overlaps_at_the_time_of_a_bounce_is_not_left_for_later() {
     add_floor(&mut w, 0.4, 0.5);
     for i in 0..12 {
         let (column, row) = (f64::from(i % 3), f64::from(i / 3));
-        let turn = DQuat::from_euler(signorini::glamx::EulerRot::XYZ, 0.7 * column + 0.3, 1.1 * row, 0.4 * column * row);
+        let turn =
+            DQuat::from_euler(signorini::glamx::EulerRot::XYZ, 0.7 * column + 0.3, 1.1 * row, 0.4 * column * row);
         let rod = Body::dynamic(Shape::capsule(0.2, 0.1).unwrap()).mass(1.0).orientation(turn);
         let rod = rod.position(v(0.35 * column, 0.1 * row, 0.6 + 0.45 * row)).spin(v(6.0, -9.0 + 4.0 * row, 3.0));
         w.add(rod.velocity(v(0.0, 0.0, -1.5 - row)).material(surface(0.4, 0.5)).numbered(i as u64)).unwrap();

@@ -166,7 +166,7 @@ impl Log {
     pub fn into_table(self, world: &World, dt: f64) -> RunTable {
         RunTable {
             dt,
-            tolerance: world.settings().stop.tolerance.value,
+            tolerance: world.settings().accepted().value,
             bodies: world.bodies().map(|(_, body)| body.id().clone()).collect(),
             kept: Mutex::new(Some(self)),
             made: PyOnceLock::new(),

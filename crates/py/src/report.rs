@@ -247,7 +247,7 @@ impl StepReport {
     /// Of the step that the world has just taken.
     pub fn of(world: &signorini::World, report: signorini::StepReport) -> Self {
         let names = place_names(world, &report.certificate);
-        StepReport { report, tolerance: world.settings().stop.tolerance.value, names }
+        StepReport { report, tolerance: world.settings().accepted().value, names }
     }
 }
 

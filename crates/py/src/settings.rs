@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use signorini::glamx::DVec3;
+use signorini::scene::BudgetDescription;
 use signorini::{ImpactLaw, Sleeping, StoppingRule};
 
 /// How overlap is taken out. Made by the static methods.
@@ -63,7 +64,21 @@ fn sleeping_of(value: &Bound<'_, PyAny>) -> PyResult<Sleeping> {
     Ok(Sleeping::Islands { speed, spin, time })
 }
 
-/// What holds for a whole world. `sleeping` is False, True for usual values, or (speed [m/s], spin [rad/s], time [s]).
+/// A number of factorizations, or a name.
+fn budget_of(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if let Ok(count) = value.extract::<usize>() {
+        return Ok(Some(count));
+    }
+    let text: String = value
+        .extract()
+        .map_err(|_| PyValueError::new_err("budget: a number of factorizations, or a name such as 'balanced'"))?;
+    let budget: BudgetDescription =
+        text.parse().map_err(|error: String| PyValueError::new_err(format!("budget: {error}")))?;
+    Ok(budget.factorizations())
+}
+
+/// What holds for a whole world. `budget` is a number of factorizations per island and step, or `"real-time"`,
+/// `"balanced"`, `"thorough"`, `"unlimited"`. `sleeping` is False, True for usual values, or (speed [m/s], spin [rad/s], time [s]).
 ///
 /// >>> from signorini import Settings
 /// >>> moon = Settings(gravity=(0, 0, -1.62))
@@ -77,14 +92,16 @@ pub struct Settings(pub signorini::Settings);
 impl Settings {
     #[new]
     #[pyo3(signature = (
-        *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
-        joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
+        *, gravity=None, method=None, tolerance=None, accept=None, budget=None, max_iterations=None, rest_speed=None,
+        stabilisation=None, joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         gravity: Option<&Bound<'_, PyAny>>,
         method: Option<&str>,
         tolerance: Option<f64>,
+        accept: Option<f64>,
+        budget: Option<&Bound<'_, PyAny>>,
         max_iterations: Option<usize>,
         rest_speed: Option<f64>,
         stabilisation: Option<Stabilisation>,
@@ -99,6 +116,8 @@ impl Settings {
             gravity,
             method,
             tolerance,
+            accept,
+            budget,
             max_iterations,
             rest_speed,
             stabilisation,
@@ -112,8 +131,8 @@ impl Settings {
 
     /// The same settings with some changed; takes the keywords of the constructor.
     #[pyo3(signature = (
-        *, gravity=None, method=None, tolerance=None, max_iterations=None, rest_speed=None, stabilisation=None,
-        joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
+        *, gravity=None, method=None, tolerance=None, accept=None, budget=None, max_iterations=None, rest_speed=None,
+        stabilisation=None, joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     pub fn replace(
@@ -121,6 +140,8 @@ impl Settings {
         gravity: Option<&Bound<'_, PyAny>>,
         method: Option<&str>,
         tolerance: Option<f64>,
+        accept: Option<f64>,
+        budget: Option<&Bound<'_, PyAny>>,
         max_iterations: Option<usize>,
         rest_speed: Option<f64>,
         stabilisation: Option<Stabilisation>,
@@ -141,6 +162,10 @@ impl Settings {
             tolerance: tolerance.map_or(settings.stop.tolerance, signorini::Tolerance::velocity),
             max_iterations: max_iterations.or(settings.stop.max_iterations),
         };
+        settings.accept = accept.unwrap_or(settings.accept);
+        if let Some(budget) = budget {
+            settings.budget = budget_of(budget)?;
+        }
         settings.rest_speed = rest_speed.unwrap_or(settings.rest_speed);
         settings.stabilisation = stabilisation.map_or(settings.stabilisation, |s| s.0);
         settings.joint_correction = joint_correction.unwrap_or(settings.joint_correction);
@@ -172,7 +197,17 @@ impl Settings {
     fn method(&self) -> &'static str {
         self.0.method.name()
     }
-    /// Largest error allowed at any contact [m/s], relative to the speed of approach where that is above 1 m/s.
+    /// Largest error of a certified step [m/s], relative to the speed of approach where that is above 1 m/s.
+    #[getter]
+    fn accept(&self) -> f64 {
+        self.0.accept
+    }
+    /// Most work per island and step in factorizations; None is without limit.
+    #[getter]
+    fn budget(&self) -> Option<usize> {
+        self.0.budget
+    }
+    /// Error that is aimed at while that is cheap [m/s], relative to the speed of approach where that is above 1 m/s.
     #[getter]
     fn tolerance(&self) -> f64 {
         self.0.stop.tolerance.value

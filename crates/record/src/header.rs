@@ -53,7 +53,7 @@ impl Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             origin,
             method: world.settings().method.name().to_owned(),
-            tolerance: world.settings().stop.tolerance.value,
+            tolerance: world.settings().accepted().value,
             bodies: world.bodies().map(|(_, body)| body.id().label()).collect(),
             scene,
         }

@@ -167,9 +167,9 @@ fn scenes(arguments: &BenchArguments) -> Result<Vec<Scene>, InputError> {
 }
 
 /// The scene by every method at every tolerance, with what tells them apart.
-fn variants(scene: &Scene, methods: &[Method], tolerances: &[f64]) -> Vec<(String, Scene)> {
+fn variants(scene: &Scene, methods: &[Method], given: &[f64]) -> Vec<(String, Scene)> {
     let own = [scene.solver.tolerance];
-    let tolerances = if tolerances.is_empty() { &own } else { tolerances };
+    let tolerances = if given.is_empty() { &own } else { given };
     let mut variants = Vec::new();
     for method in methods {
         for tolerance in tolerances {
@@ -180,6 +180,10 @@ fn variants(scene: &Scene, methods: &[Method], tolerances: &[f64]) -> Vec<(Strin
             }
             variant.solver.method = method.name().to_owned();
             variant.solver.tolerance = *tolerance;
+            if !given.is_empty() {
+                // On a curve of work against precision the one is the other.
+                variant.solver.accept = *tolerance;
+            }
             let many = tolerances.len() > 1;
             let name = if many { format!("{} {tolerance:e}", method.name()) } else { method.name().to_owned() };
             variants.push((name, variant));

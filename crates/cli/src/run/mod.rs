@@ -118,6 +118,8 @@ fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputEr
         scene.solver.method = method.name().to_owned();
     }
     scene.solver.tolerance = arguments.tolerance.unwrap_or(scene.solver.tolerance);
+    scene.solver.accept = arguments.accept.unwrap_or(scene.solver.accept);
+    scene.solver.budget = arguments.budget.unwrap_or(scene.solver.budget);
     Ok(scene)
 }
 

@@ -118,7 +118,7 @@ impl Tally {
         Tally {
             scene: scene.name.clone(),
             method: scene.solver.method.clone(),
-            tolerance: scene.solver.tolerance,
+            tolerance: scene.solver.accept.max(scene.solver.tolerance),
             step: scene.step,
             bodies: world.bodies().count(),
             steps: 0,

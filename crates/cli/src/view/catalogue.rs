@@ -95,7 +95,10 @@ impl Plan {
             (solver.method, solver.max_iterations) = (method.clone(), None);
         }
         solver.max_iterations = lane.max_iterations.or(solver.max_iterations);
-        solver.tolerance = lane.tolerance.unwrap_or(solver.tolerance);
+        if let Some(tolerance) = lane.tolerance {
+            // A lane that is compared with others has one number.
+            (solver.tolerance, solver.accept) = (tolerance, tolerance);
+        }
         scene
     }
 

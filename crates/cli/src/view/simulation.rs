@@ -81,7 +81,7 @@ impl Simulation {
             let settings = world.settings();
             lanes.push(Lane {
                 observer: Observer::new(&world),
-                tolerance: settings.stop.tolerance,
+                tolerance: settings.accepted(),
                 method: settings.method.name(),
                 store: Arc::default(),
                 world,

@@ -90,6 +90,8 @@ impl Scene {
             gravity: DVec3::from_array(self.gravity),
             method,
             stop,
+            accept: self.solver.accept,
+            budget: self.solver.budget.factorizations(),
             rest_speed: *rest_speed,
             stabilisation: stabilisation.into(),
             joint_correction: *joint_correction,

@@ -18,6 +18,8 @@ impl Scene {
         let solver = SolverDescription {
             method: method.name().to_owned(),
             tolerance: stop.tolerance.value,
+            accept: settings.accept,
+            budget: settings.budget.into(),
             max_iterations: stop.max_iterations,
         };
         Scene {

@@ -18,6 +18,7 @@
 //! position = [0, 0, 2]
 //! ```
 
+mod budget;
 mod build;
 mod describe;
 mod error;
@@ -27,6 +28,7 @@ mod shapes;
 mod text;
 mod urdf;
 
+pub use budget::{BudgetDescription, BudgetName};
 pub use build::BODY_LIMIT;
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
@@ -106,8 +108,12 @@ impl Scene {
 pub struct SolverDescription {
     /// Name of the method, as `signorini methods` lists them.
     pub method: String,
-    /// Largest error allowed at any contact [m/s], relative to the speed of approach where that is above 1 m/s.
+    /// Error that is aimed at while that is cheap [m/s], relative to the speed of approach where that is above 1 m/s.
     pub tolerance: f64,
+    /// Largest error of a step that is certified [m/s]; a larger tolerance takes its place.
+    pub accept: f64,
+    /// Most work per group of touching bodies and step: a number of factorizations, or a name.
+    pub budget: BudgetDescription,
     /// Most iterations of the method, in its own unit. Not given: the method's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<usize>,
@@ -115,10 +121,12 @@ pub struct SolverDescription {
 
 impl Default for SolverDescription {
     fn default() -> Self {
-        let Settings { method, stop, .. } = Settings::default();
+        let Settings { method, stop, accept, budget, .. } = Settings::default();
         SolverDescription {
             method: method.name().to_owned(),
             tolerance: stop.tolerance.value,
+            accept,
+            budget: budget.into(),
             max_iterations: stop.max_iterations,
         }
     }

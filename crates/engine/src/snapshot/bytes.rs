@@ -14,7 +14,7 @@ use glamx::{DMat3, DPose3, DQuat, DVec3};
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
 /// Of the format. A change of what is written, or of its meaning, is a new version.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 fn checksum(tag: &[u8; 4], payload: &[u8]) -> u64 {
     let (version, length) = (VERSION.to_le_bytes(), (payload.len() as u64).to_le_bytes());

@@ -108,6 +108,8 @@ fn encode_settings(settings: &Settings, out: &mut Payload) {
         gravity,
         method,
         stop,
+        accept,
+        budget,
         rest_speed,
         stabilisation,
         joint_correction,
@@ -124,6 +126,8 @@ fn encode_settings(settings: &Settings, out: &mut Payload) {
         Measure::Relative => 1,
     });
     out.u64(stop.max_iterations.map_or(u64::MAX, |n| n as u64));
+    out.f64(*accept);
+    out.u64(budget.map_or(u64::MAX, |n| n as u64));
     out.f64(*rest_speed);
     let (kind, numbers) = match *stabilisation {
         Stabilisation::None => (0, [0.0; 3]),
@@ -160,6 +164,11 @@ fn decode_settings(mut section: Section) -> Result<Settings, SnapshotError> {
         u64::MAX => None,
         n => Some(usize::try_from(n).map_err(|_| section.invalid("too many iterations"))?),
     };
+    let accept = section.f64()?;
+    let budget = match section.u64()? {
+        u64::MAX => None,
+        n => Some(usize::try_from(n).map_err(|_| section.invalid("too large a budget"))?),
+    };
     let rest_speed = section.finite()?;
     let kind = section.u8()?;
     let [fraction, slop, cap] = [section.finite()?, section.finite()?, section.finite()?];
@@ -191,6 +200,8 @@ fn decode_settings(mut section: Section) -> Result<Settings, SnapshotError> {
         gravity,
         method,
         stop,
+        accept,
+        budget,
         rest_speed,
         stabilisation,
         joint_correction,

@@ -384,7 +384,7 @@ fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
         ledger: &report.energy,
     };
     report.certificate = judge::certify(&evidence, overlap, sums);
-    let tolerance = &world.settings.stop.tolerance;
+    let tolerance = world.settings.accepted();
     let velocity = &mut report.certificate.velocity;
     velocity.bound = tolerance.value;
     if let Some(certificate) = &report.velocity {

@@ -21,8 +21,8 @@ use rayon::prelude::*;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
 use signorini_solvers::warm_start::make_feasible;
 use signorini_solvers::{
-    BlockPivoting, ContactSolver, Effort, EqualityRows, Exact, ExactOptions, History, Method, SolveError,
-    SolverSession, Status, is_settled,
+    Accept, BlockPivoting, ContactSolver, Effort, EqualityRows, Exact, ExactOptions, History, Method, SolveError,
+    SolverSession, is_settled,
 };
 use std::fmt;
 
@@ -58,8 +58,8 @@ pub(crate) struct IslandSpace {
 
 impl fmt::Debug for IslandSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let method = self.solver.as_ref().map(|solver| solver.method);
-        f.debug_struct("IslandSpace").field("method", &method).finish_non_exhaustive()
+        let choice = self.solver.as_ref().map(|solver| solver.choice);
+        f.debug_struct("IslandSpace").field("choice", &choice).finish_non_exhaustive()
     }
 }
 
@@ -71,20 +71,43 @@ impl IslandSpace {
     }
 }
 
+/// Factorizations that a step still spends on the tolerance once its answer is accepted. Seventeen heaps that fall: the
+/// median step takes 16.7 with it, 15.5 with four; a plate that slides on 400 points has its velocity to 1e-9 m/s with it,
+/// to 2e-7 with four.
+const FURTHER: usize = 10;
+
+/// What an island is solved by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Choice {
+    method: Method,
+    accept: f64,
+    budget: Option<usize>,
+}
+
+impl Choice {
+    fn of(settings: &Settings) -> Self {
+        Choice { method: settings.method, accept: settings.accept, budget: settings.budget }
+    }
+}
+
 /// The method of an island.
 struct StepSolver {
-    method: Method,
+    choice: Choice,
     solver: Box<dyn ContactSolver + Send>,
 }
 
 impl StepSolver {
     /// A solver whose cost is bounded: the next step poses another problem.
-    fn new(method: Method) -> Self {
-        let solver = match method {
-            Method::Exact => Box::new(Exact::with_options(ExactOptions::stepping())),
-            _ => method.solver(),
+    fn new(choice: Choice) -> Self {
+        let solver = match choice.method {
+            Method::Exact => {
+                let accept = Accept { residual: choice.accept, further_factorizations: FURTHER };
+                let options = ExactOptions { budget: choice.budget, accept: Some(accept), ..ExactOptions::stepping() };
+                Box::new(Exact::with_options(options))
+            }
+            method => method.solver(),
         };
-        StepSolver { method, solver }
+        StepSolver { choice, solver }
     }
 }
 
@@ -328,15 +351,16 @@ pub(crate) fn solve_graded(
             return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
     }
+    let choice = Choice::of(settings);
     let solver = match solver {
-        Some(solver) if solver.method == settings.method => solver,
-        _ => solver.insert(StepSolver::new(settings.method)),
+        Some(solver) if solver.choice == choice => solver,
+        _ => solver.insert(StepSolver::new(choice)),
     };
     let solution = session.improve(problem, solver.solver.as_mut(), guess, &settings.stop, &mut History::off())?;
     impulses.clone_from(&solution.impulses);
     let bodies = if let Delassus::Factored(delassus) = problem.delassus() { delassus.inverse_mass().len() } else { 0 };
     body_changes(problem, impulses, bodies, body_velocity, changes);
-    let solved = solution.status == Status::Solved;
+    let solved = solution.certificate.meets(&settings.accepted());
     Ok(Graded { solved, certificate: solution.certificate, effort: solution.effort })
 }
 
@@ -353,7 +377,7 @@ pub(crate) fn certify_given(
     changes.extend(certifier.body_velocities().map(twist));
     let effort =
         Effort { iterations: factorizations, factorizations, active: problem.blocks().len(), ..Effort::default() };
-    Ok(Graded { solved: certificate.meets(&settings.stop.tolerance), certificate, effort })
+    Ok(Graded { solved: certificate.meets(&settings.accepted()), certificate, effort })
 }
 
 /// Impulses of the contacts of an island, from rows back to vectors.

@@ -143,6 +143,8 @@ class Settings:
         gravity: ArrayLike | None = None,
         method: str | None = None,
         tolerance: float | None = None,
+        accept: float | None = None,
+        budget: int | str | None = None,
         max_iterations: int | None = None,
         rest_speed: float | None = None,
         stabilisation: Stabilisation | None = None,
@@ -158,6 +160,8 @@ class Settings:
         gravity: ArrayLike | None = None,
         method: str | None = None,
         tolerance: float | None = None,
+        accept: float | None = None,
+        budget: int | str | None = None,
         max_iterations: int | None = None,
         rest_speed: float | None = None,
         stabilisation: Stabilisation | None = None,
@@ -173,6 +177,10 @@ class Settings:
     def method(self) -> str: ...
     @property
     def tolerance(self) -> float: ...
+    @property
+    def accept(self) -> float: ...
+    @property
+    def budget(self) -> int | None: ...
     @property
     def max_iterations(self) -> int | None: ...
     @property
@@ -445,6 +453,8 @@ class World:
         gravity: ArrayLike | None = None,
         method: str | None = None,
         tolerance: float | None = None,
+        accept: float | None = None,
+        budget: int | str | None = None,
         max_iterations: int | None = None,
         rest_speed: float | None = None,
         stabilisation: Stabilisation | None = None,

@@ -145,8 +145,14 @@ impl Scene<'_> {
             found.extend(LAWS.map(|law| (law, Finding::Missing(NO_CONTACTS))));
             return;
         }
-        let bound = self.world.settings.stop.tolerance.value.max(LEAST_BOUND);
-        let mut parts = LAWS.map(|_| Part { bound, ..Part::default() });
+        let settings = &self.world.settings;
+        // What a solver leaves open shows in the two conditions; the rest is arithmetic on what is in the file.
+        let bound = settings.stop.tolerance.value.max(LEAST_BOUND);
+        let bounds = LAWS.map(|law| match law {
+            Check::Signorini | Check::Coulomb => settings.accepted().value.max(LEAST_BOUND),
+            _ => bound,
+        });
+        let mut parts = bounds.map(|bound| Part { bound, ..Part::default() });
         let mut untimed = false;
         let (list, hurried) = (self.told(), self.is_hurried());
         let mut timed = self.jointed.iter().map(|jointed| !jointed).collect::<Vec<bool>>();
@@ -157,7 +163,7 @@ impl Scene<'_> {
             let place = Place { bodies: told.contact.bodies.map(Some), joint: None };
             let timed = told.contact.bodies.iter().all(|rank| timed[*rank as usize]);
             let errors = self.errors(&told, (bound, hurried, timed));
-            for (part, error) in parts.iter_mut().zip(errors) {
+            for ((part, error), bound) in parts.iter_mut().zip(errors).zip(bounds) {
                 if let Some(error) = error {
                     part.worst(error, bound, place);
                 }
