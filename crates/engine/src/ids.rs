@@ -87,11 +87,14 @@ pub(crate) struct Arena<T> {
     branch: Option<u32>,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
+    /// How often a value was added, removed, or lent for changes.
+    edits: u64,
 }
 
 impl<T> Arena<T> {
     pub fn new() -> Self {
-        Arena { world: NEXT_WORLD.fetch_add(1, Ordering::Relaxed), branch: None, slots: Vec::new(), free: Vec::new() }
+        let world = NEXT_WORLD.fetch_add(1, Ordering::Relaxed);
+        Arena { world, branch: None, slots: Vec::new(), free: Vec::new(), edits: 0 }
     }
 
     /// From generations and values slot by slot, and the order in which free slots are used again (the last first).
@@ -119,7 +122,7 @@ impl<T> Arena<T> {
     where
         T: Clone,
     {
-        Arena { world: self.world, branch: None, slots: self.slots.clone(), free: self.free.clone() }
+        Arena { world: self.world, branch: None, slots: self.slots.clone(), free: self.free.clone(), edits: self.edits }
     }
 
     /// Whether the two have a common past.
@@ -129,6 +132,7 @@ impl<T> Arena<T> {
 
     /// Lets the keys of `other` reach the values that are in the same slot here and are the `same`.
     pub fn adopt_keys(&mut self, other: &Arena<T>, same: impl Fn(&T, &T) -> bool) {
+        self.edits += 1;
         self.world = other.world;
         for (own, old) in self.slots.iter_mut().zip(&other.slots) {
             if let (Some(value), Some(before)) = (&own.value, &old.value)
@@ -150,7 +154,13 @@ impl<T> Arena<T> {
         &self.free
     }
 
+    /// Grows with every change, and wherever one may have been made.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
     pub fn insert(&mut self, value: T) -> Key {
+        self.edits += 1;
         let branch = *self.branch.get_or_insert_with(|| NEXT_BRANCH.fetch_add(1, Ordering::Relaxed));
         let slot = match self.free.pop() {
             Some(slot) => slot,
@@ -190,11 +200,13 @@ impl<T> Arena<T> {
     }
 
     pub fn get_mut(&mut self, key: Key) -> Result<&mut T, Unreachable> {
+        self.edits += 1;
         let slot = self.check(key)?;
         self.slots[slot].value.as_mut().ok_or(Unreachable::Stale)
     }
 
     pub fn remove(&mut self, key: Key) -> Result<T, Unreachable> {
+        self.edits += 1;
         let slot = self.check(key)?;
         let value = self.slots[slot].value.take().ok_or(Unreachable::Stale)?;
         // A slot whose generations are used up is never used again: no old key may become valid by wrapping.
@@ -212,6 +224,7 @@ impl<T> Arena<T> {
 
     /// The value of a slot known to be in use.
     pub fn at_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.edits += 1;
         self.slots.get_mut(slot as usize).and_then(|s| s.value.as_mut())
     }
 }

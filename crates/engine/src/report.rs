@@ -31,6 +31,9 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
+    /// Islands of a step that changes nothing, taken again as it was without being computed.
+    #[serde(default)]
+    pub replayed: usize,
     /// Bodies that stand still because they would have left the range of numbers: see [`crate::BodyView::is_quarantined`].
     pub quarantined: usize,
     /// Fast bodies that met something a second time and lost the rest of the step: see [`crate::Body::fast`].

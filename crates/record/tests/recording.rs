@@ -23,7 +23,7 @@ fn what_is_read_is_what_happened() {
     assert!(reader.is_finished() && reader.damage().is_empty());
     assert_eq!(reader.header().scene, scene);
     assert_eq!(reader.header().origin, Origin::Scene);
-    assert_eq!((reader.header().method.as_str(), reader.header().tolerance), ("exact", 1e-9));
+    assert_eq!((reader.header().method.as_str(), reader.header().tolerance), ("exact", 1e-6));
     assert_eq!(reader.header().bodies[0], "box/0/0/0");
     assert_eq!(reader.header().bodies[6], "floor");
     let expected = states(&scene);

@@ -66,13 +66,13 @@ fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
 
 fn pace(tally: &Tally) -> String {
     let mut text = format!(
-        "{} steps of {}, {} of motion, {} bodies, method {} to {:e} m/s",
+        "{} steps of {}, {} of motion, {} bodies, method {}, certified to {:e} m/s",
         tally.steps,
         duration(tally.step),
         duration(tally.time),
         tally.bodies,
         tally.method,
-        tally.tolerance
+        tally.accept
     );
     if let Some(seconds) = tally.seconds.filter(|seconds| *seconds > 0.0) {
         let (rate, factor) = (tally.steps as f64 / seconds, tally.time / seconds);

@@ -52,6 +52,8 @@ pub struct Tally {
     pub method: String,
     /// [m/s].
     pub tolerance: f64,
+    /// Largest residual of a certified step [m/s].
+    pub accept: f64,
     /// Time step \[s\].
     pub step: f64,
     /// Bodies in all.
@@ -118,7 +120,8 @@ impl Tally {
         Tally {
             scene: scene.name.clone(),
             method: scene.solver.method.clone(),
-            tolerance: scene.solver.accept.max(scene.solver.tolerance),
+            tolerance: scene.solver.tolerance,
+            accept: scene.solver.accept.max(scene.solver.tolerance),
             step: scene.step,
             bodies: world.bodies().count(),
             steps: 0,
@@ -238,7 +241,7 @@ impl Tally {
         self.points.push(Point {
             time,
             residual: report.velocity.map_or(0.0, |c| c.natural),
-            bound: self.tolerance * report.velocity.map_or(1.0, |c| c.speed.max(1.0)),
+            bound: self.accept * report.velocity.map_or(1.0, |c| c.speed.max(1.0)),
             certified,
             energy: report.energy.after,
         });

@@ -106,7 +106,11 @@ impl Plan {
     pub fn lane_texts(&self) -> Vec<LaneText> {
         let lane = |index| {
             let solver = self.scene_of(index).solver;
-            LaneText { method: solver.method, max_iterations: solver.max_iterations, tolerance: solver.tolerance }
+            LaneText {
+                method: solver.method,
+                max_iterations: solver.max_iterations,
+                tolerance: solver.accept.max(solver.tolerance),
+            }
         };
         (0..self.lanes.len()).map(lane).collect()
     }

@@ -20,7 +20,7 @@ const MIN_COSINE: f64 = 0.965_925_826_289_068_3;
 /// Farthest a point may have moved \[m\].
 const RADIUS: f64 = 0.02;
 /// One remembered point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CachedPoint {
     pub feature: Feature,
     pub point: DVec3,
@@ -110,14 +110,16 @@ impl ContactCache {
         }
     }
 
-    /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are.
+    /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are. Whether anything is
+    /// remembered otherwise than before.
     pub fn store(
         &mut self,
         dt: f64,
         points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
         held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
-    ) {
+    ) -> bool {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
+        let mut changed = self.dt != dt;
         self.dt = dt;
         for (pair, entry) in &mut self.pairs {
             if !held(pair) {
@@ -133,25 +135,34 @@ impl ContactCache {
             if let Some(last) = of
                 && last != pair
             {
-                self.take_in(last);
+                changed |= self.take_in(last);
             }
             of = Some(pair);
             self.arriving.push(point);
         }
         if let Some(last) = of {
-            self.take_in(last);
+            changed |= self.take_in(last);
         }
+        // What ages is not what it was.
+        changed |= self.pairs.values().any(|entry| entry.age > 0);
         self.pairs.retain(|_, entry| entry.age <= Self::MAX_AGE);
+        changed
     }
 
-    /// Remembers the points that have arrived as those of a pair.
-    fn take_in(&mut self, pair: (BodyHandle, BodyHandle)) {
+    /// Remembers the points that have arrived as those of a pair; whether they are other ones than before.
+    fn take_in(&mut self, pair: (BodyHandle, BodyHandle)) -> bool {
         let entry = self.pairs.entry(pair).or_default();
+        if entry.age == 1 && entry.points == self.arriving {
+            entry.age = 0;
+            self.arriving.clear();
+            return false;
+        }
         if entry.age > 0 {
             entry.age = 0;
             entry.points.clear();
         }
         entry.points.append(&mut self.arriving);
+        true
     }
 
     /// All that is remembered, and the time step of the impulses \[s\].

@@ -273,7 +273,8 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
 /// momentum at the order h².
 fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
     let body = &scene.bodies[rank];
-    if record.mass.isotropic {
+    // Round-off would leave what has not turned, and stands still, with the least spin there is.
+    if record.mass.isotropic || orientation == body.orientation() {
         return after.angular;
     }
     let momentum = |q: DQuat, spin: DVec3| q * (record.mass.inertia * (q.inverse() * spin));
@@ -404,8 +405,10 @@ pub(crate) struct CommitSpace {
     impulses: Vec<Option<DVec3>>,
 }
 
-/// Nothing can fail any more: the step becomes the state of the world.
-pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
+/// Nothing can fail any more: the step becomes the state of the world. Whether anything that a step depends on is other
+/// than before.
+pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) -> bool {
+    let mut changed = false;
     let CommitSpace { handles, forces, impulses } = &mut ws.commit;
     handles.clear();
     handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
@@ -435,6 +438,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
             let joint = &ws.joints[*j as usize];
             if let Some(record) = world.joints.at_mut(joint.slot) {
+                changed |= record.impulse != *impulse;
                 record.impulse = *impulse;
             }
         }
@@ -471,22 +475,32 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
         let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
-    world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
+    changed |= world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
     for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
+        changed |= record.rest != *rest;
         record.rest = *rest;
         world.next_nest = world.next_nest.max(rest.nest.map_or(0, |nest| nest + 1));
         if body.nest.is_some() {
             continue;
         }
+        changed |= record.quarantined != body.quarantined || bits(&record.state) != bits(state);
+        changed |= record.force != DVec3::ZERO || record.torque != DVec3::ZERO;
         record.quarantined = body.quarantined;
         record.state = *state;
         record.constraint = *constraint;
         record.force = DVec3::ZERO;
         record.torque = DVec3::ZERO;
     }
-    world.time += dt;
-    world.steps += 1;
+    changed
+}
+
+/// A state to the last bit: of two zeros the sign too.
+fn bits(state: &BodyState) -> [u64; 13] {
+    let BodyState { position, orientation, velocity, spin } = state;
+    let (x, q, v, w) = (position.to_array(), orientation.to_array(), velocity.to_array(), spin.to_array());
+    let mut numbers = x.into_iter().chain(q).chain(v).chain(w);
+    std::array::from_fn(|_| numbers.next().map_or(0, f64::to_bits))
 }
 
 fn push(forces: &mut ConstraintForces, force: DVec3, arm: DVec3) {

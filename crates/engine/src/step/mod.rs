@@ -22,6 +22,7 @@ mod cache;
 mod contact;
 mod end_poses;
 mod fast;
+mod fixed_point;
 mod free_motion;
 mod free_rotation;
 mod impulse;
@@ -52,6 +53,7 @@ use broad_phase::BroadPhase;
 use cache::Matching;
 use contact::{Contact, ManifoldSpace, Touch};
 use end_poses::EndSpace;
+use fixed_point::FixedPoint;
 use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{CommitSpace, Mode};
@@ -172,6 +174,7 @@ pub(crate) struct Workspace {
     sums: Vec<judge::Sum>,
     rest: Vec<Rest>,
     commit: CommitSpace,
+    fixed_point: Option<FixedPoint>,
 }
 
 impl fmt::Debug for Workspace {
@@ -202,6 +205,10 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         report.energy.after = energy;
         return Ok(report);
     }
+    if let Some(report) = world.workspace.fixed_point.as_ref().and_then(|last| last.again(world, dt)) {
+        advance(world, dt);
+        return Ok(report);
+    }
     let mut workspace = std::mem::take(&mut world.workspace);
     workspace.quarantined.clear();
     let outcome = loop {
@@ -218,9 +225,18 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
             _ => break outcome,
         }
     };
-    let outcome = outcome.map(|()| integrate::commit(world, &mut workspace, dt));
+    let outcome = outcome.map(|()| {
+        let changed = integrate::commit(world, &mut workspace, dt);
+        advance(world, dt);
+        workspace.fixed_point = (!changed).then(|| FixedPoint::new(world, dt, &report));
+    });
     world.workspace = workspace;
     outcome.map(|()| report)
+}
+
+fn advance(world: &mut World, dt: f64) {
+    world.time += dt;
+    world.steps += 1;
 }
 
 fn count(world: &World, report: &mut StepReport) {

@@ -385,7 +385,12 @@ fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &
     out.clear();
     for (block, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let rows = &r[problem.range(block)];
-        out.push(rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum());
+        // An impulse that has not changed stays as it is to the last bit: through its rows it would not.
+        let guessed = rows.iter().zip(&contact.frame).all(|(r, d)| *r == d.dot(contact.guess));
+        out.push(match rows.len() {
+            3 if guessed => contact.guess,
+            _ => rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum(),
+        });
     }
 }
 
