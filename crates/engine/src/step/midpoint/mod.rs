@@ -217,7 +217,7 @@ impl<'a> Mover<'a> {
         let guess = (self.lambda.clone(), self.pushes.clone());
         self.piece = h;
         self.push(h, (restitution, false), space, out)?;
-        let arrived = self.rounds(h, space, out)?;
+        let arrived = self.rounds(h, space, out);
         if arrived {
             let piece = self.velocities(h, restitution, space)?;
             if piece.rise <= ENERGY_RISE && (piece.loss <= ENERGY_LOSS || last) {
