@@ -136,7 +136,7 @@ impl Scene {
         for (index, joint) in self.joints.iter().enumerate() {
             let path = format!("joints[{index}]");
             let resolved = resolve(joint, &path, &world)?;
-            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, joint, &error), error))?;
+            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, &error), error))?;
         }
         Ok(world)
     }

@@ -5,7 +5,7 @@ use super::{End, Mover};
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::step::Twist;
-use crate::step::assembly::contact_row;
+use crate::step::assembly::{closing_speed, contact_row};
 use crate::step::contact::Contact;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
 use glamx::DVec3;
@@ -318,7 +318,7 @@ impl Mover<'_> {
                 rows.push(contact_row(*direction, arm_a, arm_b));
                 // At the start an open contact may close; at the end it is closed.
                 let bounce = self.bounce(contact, scale);
-                let open = if at == At::Start && bounce == 0.0 { gap / h } else { 0.0 };
+                let open = if at == At::Start && bounce == 0.0 { closing_speed(gap, h) } else { 0.0 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
             }
         }
