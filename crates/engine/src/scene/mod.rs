@@ -27,7 +27,7 @@ mod shapes;
 mod text;
 mod urdf;
 
-pub use build::BODY_LIMIT;
+pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
