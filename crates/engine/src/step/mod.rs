@@ -32,6 +32,7 @@ mod meeting_time;
 mod midpoint;
 mod pair_memory;
 mod quarantine;
+mod ration;
 mod sequence;
 mod sleep;
 mod solve;
