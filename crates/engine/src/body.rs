@@ -46,6 +46,10 @@ pub const MAX_SPIN: f64 = 1e8;
 pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// Relative round-off allowed in a given inertia.
 const INERTIA_TOLERANCE: f64 = 1e-9;
+/// Least ratio of two principal moments \[1\]: that of a rod a million times as long as thick. An inverse inertia turned to
+/// the axes of the world has round-off of 1e-16 of its largest entry; below 1e-15 that exceeds its smallest, and the
+/// inverse mass at a contact may come out negative.
+const MIN_MOMENT_RATIO: f64 = 1e-12;
 
 /// Position, orientation and velocities of a body, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -358,8 +362,11 @@ impl Inertial {
         let principal = DSymmetricEigen3::new(inertia);
         let moments = principal.eigenvalues;
         let (least, greatest) = (moments.min_element(), moments.max_element());
-        if least.is_nan() || least <= INERTIA_TOLERANCE * INERTIA_TOLERANCE * greatest {
+        if least.is_nan() || least <= 0.0 {
             return Err(refuse("is not positive definite", moments));
+        }
+        if least < MIN_MOMENT_RATIO * greatest {
+            return Err(refuse("has moments of a ratio below 1e-12", moments));
         }
         // No mass distribution has a principal moment greater than the sum of the other two.
         if 2.0 * greatest > moments.element_sum() * (1.0 + INERTIA_TOLERANCE) {

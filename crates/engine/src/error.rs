@@ -33,7 +33,7 @@ pub enum WorldError {
         range: &'static str,
     },
     /// A number of a joint is NaN, infinite or outside its range.
-    #[error("joint: {field} {value} is not in {range}")]
+    #[error("joint: {field} {value:?} is not in {range}")]
     JointValue {
         /// Which number.
         field: &'static str,

@@ -9,8 +9,15 @@
 //! | ball | 3 | `ḋ` | d |
 //! | fixed | 3 + 3 | `ḋ` and `ω_B − ω_A` | d and the rotation vector of `q_B q₀⁻¹ q_A⁻¹` |
 
+use crate::body::MAX_POSITION;
 use crate::{BodyHandle, WorldError};
 use glamx::{DQuat, DVec3};
+
+/// Greatest distance that a joint holds \[m\]: across all positions there are.
+const MAX_LENGTH: f64 = 1e11;
+/// What the components of the anchors are called in errors.
+const ANCHOR_A: [&str; 3] = ["anchor a x", "anchor a y", "anchor a z"];
+const ANCHOR_B: [&str; 3] = ["anchor b x", "anchor b y", "anchor b z"];
 
 /// One end of a joint. A joint between two points of the world cannot be written down: see [`Joint`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,16 +102,18 @@ impl Joint {
 
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         if let JointKind::Distance { length } = self.kind
-            && !(length.is_finite() && length > 0.0)
+            && !(length > 0.0 && length <= MAX_LENGTH)
         {
-            return Err(WorldError::JointValue { field: "length", value: length, range: "(0, ∞) m" });
+            return Err(WorldError::JointValue { field: "length", value: length, range: "(0, 1e11] m" });
         }
         let other = match self.b {
             Anchor::Body(_, point) | Anchor::World(point) => point,
         };
-        for value in self.a.1.to_array().into_iter().chain(other.to_array()) {
-            if !value.is_finite() {
-                return Err(WorldError::JointValue { field: "anchor", value, range: "the finite numbers" });
+        let ends = ANCHOR_A.into_iter().zip(self.a.1.to_array());
+        for (field, value) in ends.chain(ANCHOR_B.into_iter().zip(other.to_array())) {
+            // A NaN fails every comparison.
+            if !(-MAX_POSITION..=MAX_POSITION).contains(&value) {
+                return Err(WorldError::JointValue { field, value, range: "[-1e10, 1e10] m" });
             }
         }
         Ok(())

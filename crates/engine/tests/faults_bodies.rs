@@ -242,8 +242,33 @@ fn b05_inertia_not_positive_definite() {
     refuses_body("positive definite", with_inertia(DMat3::from_diagonal(v(1.0, 1.0, -1.0))));
     refuses_body("positive definite", with_inertia(DMat3::from_diagonal(v(1.0, 1.0, 0.0))));
     refuses_body("finite", with_inertia(DMat3::from_diagonal(v(f64::NAN, 1.0, 1.0))));
+    refuses_body("ratio below 1e-12", with_inertia(DMat3::from_diagonal(v(1.0, 1.0, 9e-13))));
     let skew = DMat3::from_cols(v(1.0, 0.1, 0.0), v(0.0, 1.0, 0.0), v(0.0, 0.0, 1.0));
     refuses_body("symmetric", with_inertia(skew));
+}
+
+/// A cone 43 km long and 41 µm thick: its inverse inertia, turned to the axes of the world, was no longer positive.
+#[test]
+fn a_needle_beyond_the_range_of_inertia_is_refused_and_one_within_it_steps() {
+    let needle = |radius: f64| {
+        let turned =
+            DQuat::from_xyzw(-0.49550589558351227, -0.040571380448547946, -0.018988805092205144, -0.8674487280592732);
+        let cone = Shape::cone(42809.52009699643, radius).unwrap();
+        Body::dynamic(cone).mass(3.075821016139955e-8).orientation(turned).named("needle")
+    };
+    refuses_body("ratio below 1e-12", needle(4.099651011835799e-5));
+    let (mut w, mut twin) = (world(), world());
+    add_bystanders(&mut w);
+    add_bystanders(&mut twin);
+    w.add(needle(0.1)).unwrap();
+    let slab = Shape::cuboid(v(2.4329569727621676, 19.90446681502382, 1193.4740322805103)).unwrap();
+    w.add(Body::dynamic(slab).named("slab")).unwrap();
+    for _ in 0..20 {
+        w.step(H).unwrap();
+        twin.step(H).unwrap();
+        all_finite(&w);
+    }
+    assert_eq!(bystanders(&w), bystanders(&twin));
 }
 
 #[test]
@@ -328,8 +353,12 @@ fn d04_step_of_a_picosecond() {
         assert_eq!(w.step(1e-12).unwrap().status, StepStatus::Certified);
     }
     all_finite(&w);
+    // A gap that is open by less than the contact margin, over such a time, is more than a number can be.
+    w.add(cube("above", v(0.0, 0.0, 1.5004))).unwrap();
     for dt in [1e-100, f64::MIN_POSITIVE, 5e-324] {
-        assert!(w.step(dt).unwrap().velocity.is_some(), "{dt}");
+        let report = w.step(dt).unwrap();
+        assert!(report.velocity.is_some(), "{dt}");
+        assert_eq!(report.counts.quarantined, 0, "{dt}");
         all_finite(&w);
     }
 }
@@ -530,13 +559,17 @@ fn duplicate_ids_and_bad_joints_are_refused() {
         let floor = w.find("floor").unwrap();
         joint(w, Joint::ball(floor, DVec3::ZERO, DVec3::ZERO))
     });
-    for length in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+    for length in [-1.0, 0.0, f64::NAN, f64::INFINITY, 1e262] {
         refuses("length", |w, b| joint(w, Joint::distance(b, DVec3::ZERO, DVec3::ZERO, length)));
     }
     for value in NOT_FINITE {
         refuses("anchor", |w, b| joint(w, Joint::ball(b, v(value, 0.0, 0.0), DVec3::ZERO)));
         refuses("anchor", |w, b| joint(w, Joint::ball(b, DVec3::ZERO, v(0.0, value, 0.0))));
     }
+    refuses("anchor a x 1e262 is not in [-1e10, 1e10] m", |w, b| {
+        joint(w, Joint::ball(b, v(1e262, 0.0, 0.0), DVec3::ZERO))
+    });
+    refuses("anchor b z -1e262", |w, b| joint(w, Joint::fixed(b, DVec3::ZERO, v(0.0, 0.0, -1e262))));
 }
 
 #[test]

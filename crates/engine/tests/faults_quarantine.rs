@@ -71,3 +71,50 @@ fn a_quarantined_body_is_an_obstacle() {
     let restored = World::from_snapshot(&signorini::Snapshot::from_bytes(&w.snapshot().to_bytes()).unwrap());
     assert!(restored.body(restored.find("a").unwrap()).unwrap().is_quarantined());
 }
+
+/// Eight hundred bodies that leave in one step, four hundred by their forces and as many by their speed, are all out after
+/// it, and the rest is as without them.
+#[test]
+fn many_bodies_that_leave_at_once_leave_the_others_alone() {
+    let build = |leavers: usize| {
+        let mut w = world();
+        add_bystanders(&mut w);
+        add_floor(&mut w, 0.5, 0.0);
+        w.add(cube("cube", v(0.0, 0.0, 0.5))).unwrap();
+        for i in 0..leavers {
+            let name = format!("leaver {i:03}");
+            let place = v(3.0 + 2.0 * (i % 20) as f64, 3.0 + 2.0 * (i / 20) as f64, 50.0);
+            if i % 2 == 0 {
+                let b = w.add(ball(&name, place)).unwrap();
+                w.add_force(b, v(0.0, 0.0, 1e300)).unwrap();
+            } else {
+                w.add(ball(&name, place + v(1e10 - 100.0, 0.0, 0.0)).velocity(v(1e7, 0.0, 0.0))).unwrap();
+            }
+        }
+        w
+    };
+    let (mut w, mut twin) = (build(800), build(0));
+    for _ in 0..3 {
+        let report = w.step(H).unwrap();
+        twin.step(H).unwrap();
+        assert_eq!((report.status, report.counts.quarantined), (StepStatus::Degraded, 800));
+        let cube = |w: &World| w.body(w.find("cube").unwrap()).unwrap().state();
+        assert_eq!((bystanders(&w), cube(&w)), (bystanders(&twin), cube(&twin)));
+    }
+}
+
+/// A ball of a milligram struck by a tonne at nine tenths of the greatest speed would fly off at nearly twice that. It is
+/// left out, and the tonne bounces off it as off a wall.
+#[test]
+fn what_an_impact_throws_out_stands_and_the_other_bounces_off() {
+    let mut w = weightless();
+    let bouncy = surface(0.0, 1.0);
+    let light = w.add(ball("light", DVec3::ZERO).mass(1e-6).material(bouncy)).unwrap();
+    let fast = 0.9e8;
+    let start = v(-1.0 - 0.5e-9 * fast, 0.0, 0.0);
+    let heavy = w.add(ball("heavy", start).mass(1e3).velocity(v(fast, 0.0, 0.0)).material(bouncy)).unwrap();
+    let report = w.step(1e-9).unwrap();
+    assert_eq!((report.status, report.counts.quarantined), (StepStatus::Degraded, 1));
+    assert_eq!(w.body(light).unwrap().position(), DVec3::ZERO);
+    close(w.body(heavy).unwrap().velocity().x, -fast, 1e-6 * fast);
+}

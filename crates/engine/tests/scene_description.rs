@@ -114,6 +114,17 @@ fn what_is_wrong_is_named_with_its_place() {
         (|s| s.joints[0].a.body = None, "joints[0].a.body: one end of a joint must be on a body"),
         (|s| s.solver.method = "hope".into(), "solver.method: "),
         (|s| s.step = 0.0, "step: 0 s is not a time above zero"),
+        (|s| s.duration = f64::INFINITY, "duration: inf s is not a time above zero"),
+        (
+            |s| (s.duration, s.step) = (1e300, 0.01),
+            "duration: 1e300 s in steps of 0.01 s are more than 100000000 steps",
+        ),
+        (
+            |s| (s.duration, s.step) = (1.0, 1e-300),
+            "duration: 1.0 s in steps of 1e-300 s are more than 100000000 steps",
+        ),
+        (|s| s.joints[0].a.point[1] = 1e262, "joints[0].a.point[1]: joint: anchor a y 1e262 is not in"),
+        (|s| s.joints[0].b.point[2] = -1e11, "joints[0].b.point[2]: joint: anchor b z -100000000000.0 is not in"),
         (
             |s| s.bodies[1].density = Some(1.0),
             "bodies[1].density: give the mass, the density or the inertial properties",

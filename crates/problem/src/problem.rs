@@ -192,6 +192,10 @@ impl ContactProblem {
             let mut trace = 0.0;
             for i in 0..n {
                 let value = diagonal[i];
+                // Of finite J and M⁻¹ the product may still overflow.
+                if !value.is_finite() {
+                    return Err(ProblemError::NotFinite { what: "diagonal of W", index: offsets[c] + i, value });
+                }
                 if value < 0.0 && symmetry != Symmetry::General {
                     return Err(ProblemError::NegativeDiagonal { block: c, row: offsets[c] + i, value });
                 }

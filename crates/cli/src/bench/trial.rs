@@ -80,7 +80,7 @@ pub fn run(scene: &Scene, settings: &str, budget: f64) -> Result<Trial, worlds::
         departure: None,
         stopped: None,
     };
-    let (mut times, mut used) = (Vec::with_capacity(scene.steps() as usize), 0.0);
+    let (mut times, mut used) = (Vec::new(), 0.0);
     let outcome = worlds::observe_while(scene, |report| {
         let seconds = whole(&report.times);
         times.push(seconds);

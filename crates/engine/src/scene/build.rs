@@ -15,6 +15,8 @@ use glamx::{DMat3, DQuat, DVec3};
 
 /// Most bodies of a scene, grids counted in full.
 pub const BODY_LIMIT: u64 = 200_000;
+/// Most steps of a scene: 19 days at 60 Hz. A longer run is asked for step by step.
+pub const STEP_LIMIT: u64 = 100_000_000;
 
 impl From<Stabilisation> for StabilisationDescription {
     fn from(stabilisation: Stabilisation) -> Self {
@@ -106,6 +108,10 @@ impl Scene {
     pub fn build(&self) -> Result<World, SceneError> {
         positive("step", self.step)?;
         positive("duration", self.duration)?;
+        if self.duration / self.step > STEP_LIMIT as f64 {
+            let what = format!("{:?} s in steps of {:?} s are more than {STEP_LIMIT} steps", self.duration, self.step);
+            return Err(SceneError::new("duration", what));
+        }
         for (name, material) in &self.materials {
             let surface = Material::new(material.friction, material.restitution);
             if let Some((field, value, range)) = surface.invalid() {
@@ -138,7 +144,7 @@ impl Scene {
         for (index, joint) in self.joints.iter().enumerate() {
             let path = format!("joints[{index}]");
             let resolved = resolve(joint, &path, &world)?;
-            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, joint, &error), error))?;
+            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, &error), error))?;
         }
         Ok(world)
     }

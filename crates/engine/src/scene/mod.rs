@@ -29,7 +29,7 @@ mod text;
 mod urdf;
 
 pub use budget::{BudgetDescription, BudgetName};
-pub use build::BODY_LIMIT;
+pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};

@@ -1,6 +1,6 @@
 //! Where in a scene an error of the engine is about: the engine names quantities, a scene has paths.
 
-use super::{BodyDescription, JointDescription, ShapeDescription};
+use super::{BodyDescription, ShapeDescription};
 use crate::{ShapeError, WorldError};
 
 /// `position x` is `position[0]`.
@@ -38,12 +38,12 @@ pub(super) fn body_place(path: &str, body: &BodyDescription, error: &WorldError)
 }
 
 /// The part of a joint that was refused.
-pub(super) fn joint_place(path: &str, joint: &JointDescription, error: &WorldError) -> String {
-    match error {
-        WorldError::JointValue { field: "length", .. } => format!("{path}.kind.distance.length"),
-        WorldError::JointValue { .. } if joint.a.point.iter().all(|x| x.is_finite()) => format!("{path}.b.point"),
-        WorldError::JointValue { .. } => format!("{path}.a.point"),
-        _ => path.to_owned(),
+pub(super) fn joint_place(path: &str, error: &WorldError) -> String {
+    let WorldError::JointValue { field, .. } = error else { return path.to_owned() };
+    match component(field) {
+        ("anchor a", index) => format!("{path}.a.point{index}"),
+        ("anchor b", index) => format!("{path}.b.point{index}"),
+        _ => format!("{path}.kind.distance.length"),
     }
 }
 

@@ -161,11 +161,20 @@ pub(crate) struct Purpose<'a> {
     pub shift: &'a [Twist],
 }
 
+/// Speed at which no two points of bodies within their ranges approach [m/s]: 1e8 rad/s at 1e10 m. A gap that only more
+/// would close is this far open, however short the step.
+const OPEN_FOR_SURE: f64 = 1e20;
+
+/// Speed that closes a gap \[m\] in a time \[s\], at most what there is [m/s].
+pub(crate) fn closing_speed(gap: f64, time: f64) -> f64 {
+    (gap / time).clamp(-OPEN_FOR_SURE, OPEN_FOR_SURE)
+}
+
 /// Offset of a contact's normal row [m/s].
 fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt: f64) -> f64 {
     match &contact.impact {
         Some(impact) => -impact.target(scale * contact.restitution, dt),
-        None => contact.effective_gap(stabilisation) / dt,
+        None => closing_speed(contact.effective_gap(stabilisation), dt),
     }
 }
 

@@ -23,7 +23,7 @@ use crate::step::manifold::{Manifold, NarrowPhase};
 use crate::step::midpoint::{End, IslandJoint};
 use crate::step::solve::{IslandSpace, body_changes};
 use crate::step::{Moving, Twist};
-use crate::{Stabilisation, StepError, World};
+use crate::{Stabilisation, World};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
@@ -93,7 +93,7 @@ pub(crate) fn correct(
     space: &mut EndSpace,
     end: &mut [BodyState],
     correction: &mut Vec<Twist>,
-) -> Result<Corrected, StepError> {
+) -> Corrected {
     correction.clear();
     correction.resize(scene.bodies.len(), Twist::default());
     space.moved.clear();
@@ -101,7 +101,7 @@ pub(crate) fn correct(
     let mut done = Corrected::default();
     jointed_pairs(world, &mut space.jointed);
     if world.settings.stabilisation == Stabilisation::None {
-        return Ok(done);
+        return done;
     }
     space.candidates(world, scene, near, swept, end);
     space.measure_before(world, scene, narrow_phase);
@@ -112,12 +112,12 @@ pub(crate) fn correct(
             break;
         }
         done.rounds += 1;
-        space.displace(world, scene, narrow_phase, (&deep, &joints), end, correction, &mut done)?;
+        space.displace(world, scene, narrow_phase, (&deep, &joints), end, correction, &mut done);
         if done.unproved > 0 {
             break;
         }
     }
-    Ok(done)
+    done
 }
 
 /// Depth down to which an overlap of this depth before the step is left \[m\].
@@ -301,7 +301,7 @@ impl EndSpace {
         end: &mut [BodyState],
         correction: &mut [Twist],
         done: &mut Corrected,
-    ) -> Result<(), StepError> {
+    ) {
         let rows = self.rows(world, scene, narrow_phase, deep, end);
         let joints: Vec<(usize, IslandJoint, [f64; 6])> = (0..scene.joints.len())
             .filter_map(|index| joint_at(world, scene, index, end).map(|(joint, errors)| (index, joint, errors)))
@@ -371,7 +371,7 @@ impl EndSpace {
             let masses =
                 members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
             let masses: Vec<Inertial> = masses.collect();
-            self.solve_group(&members, &masses, parts, end, correction, done)?;
+            self.solve_group(&members, &masses, parts, end, correction, done);
         }
         for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
             if correction[rank] != Twist::default()
@@ -380,7 +380,6 @@ impl EndSpace {
                 self.boxes[rank] = record.shape.aabb(&pose);
             }
         }
-        Ok(())
     }
 
     fn solve_group(
@@ -391,9 +390,13 @@ impl EndSpace {
         end: &mut [BodyState],
         correction: &mut [Twist],
         done: &mut Corrected,
-    ) -> Result<(), StepError> {
-        let problem =
-            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: done.groups, source })?;
+    ) {
+        done.groups += 1;
+        // Numbers that make no problem are left as they are: the certificate says what is left of the overlap.
+        let Ok(problem) = ContactProblem::from_parts(parts) else {
+            done.unproved += 1;
+            return;
+        };
         let stop = StoppingRule { max_iterations: Some(MAX_ITERATIONS), ..StoppingRule::velocity(ACCURACY) };
         let IslandSpace {
             pivoting,
@@ -425,11 +428,10 @@ impl EndSpace {
             }
         }
         self.space.parts = problem.into_parts();
-        done.groups += 1;
         if !proved {
             // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
             done.unproved += 1;
-            return Ok(());
+            return;
         }
         let moves = members.iter().map(|rank| *rank as usize).zip(masses).zip(&self.space.changes);
         for ((rank, mass), change) in moves {
@@ -446,7 +448,6 @@ impl EndSpace {
             correction[rank].linear += change.linear;
             correction[rank].angular += change.angular;
         }
-        Ok(())
     }
 
     /// Rows of all pairs that a displacement of this size may bring together.

@@ -2,10 +2,11 @@
 //!
 //! The gyroscopic part is the exact rotation of a free body (`free_rotation`): L in the world's axes and the energy stay.
 
-use crate::body::{BodyRecord, Kind, MAX_SPEED, MAX_SPIN};
+use crate::World;
+use crate::body::{BodyRecord, Kind};
 use crate::step::free_rotation::free_rotation;
+use crate::step::quarantine::check_speed;
 use crate::step::{Moving, Twist};
-use crate::{StepError, World};
 use glamx::{DMat3, DQuat, DVec3};
 
 /// Motion without contact or joint.
@@ -21,39 +22,28 @@ pub(crate) struct FreeMotion {
     pub flight_spin: DVec3,
 }
 
-pub(crate) fn free_motion(
-    world: &World,
-    bodies: &[Moving],
-    dt: f64,
-    out: &mut Vec<FreeMotion>,
-) -> Result<(), StepError> {
+/// Motion of every body. One that its forces throw out of its range is quarantined on the spot.
+pub(crate) fn free_motion(world: &World, bodies: &mut [Moving], dt: f64, out: &mut Vec<FreeMotion>) {
     out.clear();
     for moving in bodies {
         let Some(body) = world.bodies.at(moving.slot) else { continue };
-        let motion = match moving.kind {
-            Kind::Dynamic => fly(body, world.settings.gravity, dt),
-            Kind::Kinematic | Kind::Fixed => {
-                let twist = Twist { linear: moving.state.velocity, angular: moving.state.spin };
-                FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
-            }
-        };
-        check_speed(body, &motion.after, "free motion")?;
+        let mut motion = motion_of(world, moving, body, dt);
+        if check_speed(body, &motion.after, "free motion").is_err() {
+            *moving = Moving::new(moving.slot, body, true);
+            motion = motion_of(world, moving, body, dt);
+        }
         out.push(motion);
     }
-    Ok(())
 }
 
-/// Refuses velocities beyond the range in which anything can be computed.
-pub(crate) fn check_speed(body: &BodyRecord, twist: &Twist, stage: &'static str) -> Result<(), StepError> {
-    let check = |quantity, vector: DVec3, limit| {
-        let value = if vector.is_nan() { f64::NAN } else { vector.abs().max_element() };
-        if value <= limit {
-            return Ok(());
+fn motion_of(world: &World, moving: &Moving, body: &BodyRecord, dt: f64) -> FreeMotion {
+    match moving.kind {
+        Kind::Dynamic => fly(body, world.settings.gravity, dt),
+        Kind::Kinematic | Kind::Fixed => {
+            let twist = Twist { linear: moving.state.velocity, angular: moving.state.spin };
+            FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
         }
-        Err(StepError::OutOfRange { body: body.id.clone(), quantity, value, limit, stage })
-    };
-    check("speed", twist.linear, MAX_SPEED)?;
-    check("spin", twist.angular, MAX_SPIN)
+    }
 }
 
 fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {

@@ -6,19 +6,16 @@
 //! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
 //! constraints were posed; those that bounce meanwhile, by v⁻ until then.
 
-use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind, MAX_POSITION};
+use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind};
 use crate::energy::{Energy, EnergyLedger};
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
 use crate::step::cache::CachedPoint;
-use crate::step::fast;
-use crate::step::free_motion::check_speed;
 use crate::step::free_rotation::free_rotation;
 use crate::step::island::Islands;
-use crate::step::manifold::NarrowPhase;
 use crate::step::solve::IslandSolution;
 use crate::step::{Moving, Twist, Workspace};
-use crate::{BodyHandle, StepError, World};
+use crate::{BodyHandle, World};
 use glamx::{DQuat, DVec3};
 
 /// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
@@ -178,15 +175,14 @@ impl Outcome<'_> {
     }
 }
 
-/// Fills in the states at the end of the step; returns how many fast bodies had to stop early.
+/// Fills in the states at the end of the step.
 pub(crate) fn integrate(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
     modes: &mut Vec<Mode>,
-    narrow_phase: &mut NarrowPhase,
     end: &mut Vec<BodyState>,
-) -> Result<usize, StepError> {
+) {
     find_modes(world, scene, outcome, modes);
     end.clear();
     for (rank, body) in scene.bodies.iter().enumerate() {
@@ -195,25 +191,11 @@ pub(crate) fn integrate(
         let state = match body.kind {
             Kind::Fixed => body.state,
             Kind::Kinematic => advance(&body.state, twist, scene.dt * twist.linear, scene.dt * twist.angular),
-            Kind::Dynamic => {
-                check_speed(record, twist, "integrate")?;
-                move_body(scene, rank, record, twist, modes[rank])
-            }
+            Kind::Dynamic => move_body(scene, rank, record, twist, modes[rank]),
         };
         let state = given_state(outcome, body, rank).unwrap_or(state);
-        let farthest = if state.position.is_nan() { f64::NAN } else { state.position.abs().max_element() };
-        if !(farthest <= MAX_POSITION && state.orientation.is_finite()) {
-            return Err(StepError::OutOfRange {
-                body: record.id.clone(),
-                quantity: "position",
-                value: farthest,
-                limit: MAX_POSITION,
-                stage: "integrate",
-            });
-        }
         end.push(state);
     }
-    Ok(fast::curtail(world, scene, modes, outcome.after, narrow_phase, end))
 }
 
 fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -> BodyState {

@@ -32,6 +32,8 @@ pub mod manifold;
 mod meeting_time;
 mod midpoint;
 mod pair_memory;
+mod quarantine;
+mod ration;
 mod sequence;
 mod sleep;
 mod solve;
@@ -59,6 +61,7 @@ use glamx::{DMat3, DQuat, DVec3};
 use integrate::{CommitSpace, Mode};
 use island::Islands;
 use meeting_time::MeetingSpace;
+use quarantine::Quarantine;
 use signorini_problem::{ContactProblem, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
@@ -144,8 +147,7 @@ pub(crate) struct Records<'a> {
 /// What the stages write; kept from step to step for its memory only.
 #[derive(Default)]
 pub(crate) struct Workspace {
-    /// Ranks of bodies that leave their range in this step.
-    quarantined: Vec<usize>,
+    quarantine: Quarantine,
     bodies: Vec<Moving>,
     free: Vec<FreeMotion>,
     boxes: Vec<Aabb>,
@@ -210,19 +212,16 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         return Ok(report);
     }
     let mut workspace = std::mem::take(&mut world.workspace);
-    workspace.quarantined.clear();
+    workspace.quarantine.begin(world.order.len());
     let outcome = loop {
         report = StepReport::idle();
         count(world, &mut report);
         let outcome = compute(world, &mut workspace, dt, &mut report);
-        // A body that leaves its range is not let loose on the others: it stays where it is, and the step is taken
-        // without it. Islands that do not touch it are solved to the same bits.
-        match &outcome {
-            Err(StepError::OutOfRange { body, .. }) => match world.rank_of(body) {
-                Ok(rank) if !workspace.quarantined.contains(&rank) => workspace.quarantined.push(rank),
-                _ => break outcome,
-            },
-            _ => break outcome,
+        let Workspace { quarantine, bodies, islands, .. } = &mut workspace;
+        match outcome.and_then(|()| quarantine.again(bodies, islands)) {
+            Ok(true) => {}
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error),
         }
     };
     let outcome = outcome.map(|()| {
@@ -251,7 +250,7 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
         return Ok(Vec::new());
     }
     let mut ws = std::mem::take(&mut world.workspace);
-    ws.quarantined.clear();
+    ws.quarantine.begin(world.order.len());
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, ranks, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, ranks, dt };
@@ -281,10 +280,10 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     ws.bodies.clear();
     for (rank, slot) in world.order.iter().enumerate() {
         let Some(body) = world.bodies.at(*slot) else { continue };
-        ws.bodies.push(Moving::new(*slot, body, body.quarantined || ws.quarantined.contains(&rank)));
+        ws.bodies.push(Moving::new(*slot, body, body.quarantined || ws.quarantine.holds(rank)));
     }
+    free_motion::free_motion(world, &mut ws.bodies, dt, &mut ws.free);
     report.counts.quarantined = ws.bodies.iter().filter(|body| body.quarantined).count();
-    free_motion::free_motion(world, &ws.bodies, dt, &mut ws.free)?;
     report.times.free_motion = clock.lap();
 
     contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);
@@ -318,7 +317,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     Ok(clock)
 }
 
-/// Every stage; the world is only read.
+/// Every stage, or as many as it takes to find who cannot be taken along; the world is only read.
 fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
     let mut clock = prepare(world, ws, dt, report)?;
     let scene = assembly::Scene {
@@ -330,7 +329,9 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         dt,
     };
     let records = Records { settings: &world.settings, bodies: &world.bodies, joints: &world.joints };
-    solve::solve_islands(&records, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)?;
+    if let Err(error) = solve::solve_islands(&records, &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions) {
+        return ws.quarantine.cannot_pose(error, &ws.islands, &mut ws.spaces);
+    }
     let solutions = &ws.solutions[..ws.islands.len()];
     summarise(solutions, report);
     report.times.solve = clock.lap();
@@ -339,7 +340,11 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.energy.stopped = still::come_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
     let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after };
     let finder = ws.manifolds.narrow_phase();
-    report.counts.curtailed = integrate::integrate(world, &scene, &outcome, &mut ws.modes, finder, &mut ws.end)?;
+    integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end);
+    if ws.quarantine.watch(world, &ws.bodies, &ws.end, "integrate") {
+        return Ok(());
+    }
+    report.counts.curtailed = fast::curtail(world, &scene, &ws.modes, &ws.after, finder, &mut ws.end);
     report.times.integrate = clock.lap();
 
     let corrected = end_poses::correct(
@@ -351,7 +356,10 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         &mut ws.end_poses,
         &mut ws.end,
         &mut ws.correction,
-    )?;
+    );
+    if ws.quarantine.watch(world, &ws.bodies, &ws.end, "end poses") {
+        return Ok(());
+    }
     report.counts.corrected = corrected.groups;
     report.counts.unproved = corrected.unproved;
     report.times.position = clock.lap();

@@ -13,6 +13,7 @@
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
+use crate::step::ration::{Ration, TRIALS};
 use crate::step::sequence::{self, Sequence};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
@@ -273,9 +274,14 @@ fn solve_island(
     let mut trial = std::mem::take(&mut space.trial);
     let (mut good, mut bad) = (0.0, 1.0);
     let mut found = false;
+    let mut spent = solution.effort;
+    // What could not be solved as it is will hardly be with less restitution.
+    let ration = if solution.solved { TRIALS } else { Ration { most: 0, ..TRIALS } };
     for _ in 0..HALVINGS {
         let middle = 0.5 * (good + bad);
+        let settings = &ration.of(settings, spent.iterations);
         attempt(settings, scene, island, index, space, (middle, &[]), &mut trial)?;
+        add_effort(&mut spent, &trial.effort);
         if makes_energy(scene, island, &trial) {
             bad = middle;
         } else {
@@ -285,7 +291,12 @@ fn solve_island(
         }
     }
     space.trial = trial;
-    if found { Ok(()) } else { attempt(settings, scene, island, index, space, (0.0, &[]), solution) }
+    if !found {
+        attempt(&ration.of(settings, spent.iterations), scene, island, index, space, (0.0, &[]), solution)?;
+        add_effort(&mut spent, &solution.effort);
+    }
+    solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };
+    Ok(())
 }
 
 /// Assembles, solves and unpacks with restitution scaled and velocities shifted by earlier impacts.

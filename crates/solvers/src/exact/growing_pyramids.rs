@@ -114,9 +114,11 @@ impl Exact {
                 return false;
             }
             let gained = pyramids.grow(problem, creeps);
+            let before_sets = left;
             if self.with_their_sets(search, impulses, creeps, &mut left) {
                 return true;
             }
+            search.spend_work((before_sets - left) / factorization);
             let before = search.best;
             self.candidate.copy_from_slice(&self.pyramids.get_or_insert_default().impulses);
             let options = NewtonOptions { patience: 6, ..NewtonOptions::default() };
@@ -142,6 +144,9 @@ impl Exact {
         for _ in 0..STEPS.min(search.steps_left()) {
             if self.consider(search, impulses) {
                 return true;
+            }
+            if *left <= 0.0 {
+                return false;
             }
             let newton = &mut self.pyramids.get_or_insert_default().newton;
             search.spend(1);

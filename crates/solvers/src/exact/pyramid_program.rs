@@ -75,18 +75,15 @@ impl PyramidProgram {
     fn eliminate_joints(&mut self, problem: &ContactProblem) {
         let n = problem.rows();
         let blocks = problem.blocks().iter().enumerate().filter(|(_, block)| is_joint(&block.law));
-        let mut waiting: Vec<usize> = blocks.flat_map(|(c, _)| problem.range(c)).collect();
         let given: Vec<f64> = (0..n).map(|i| self.w[i * n + i]).collect();
+        // A row that cannot move carries nothing, and its share would be 0/0.
+        let mut waiting: Vec<usize> = blocks.flat_map(|(c, _)| problem.range(c)).filter(|i| given[*i] > 0.0).collect();
         self.joints.clear();
         let mut alive = vec![true; n];
         loop {
             let share = |i: usize| self.w[i * n + i] / given[i];
             let largest = (0..waiting.len()).max_by(|a, b| share(waiting[*a]).total_cmp(&share(waiting[*b])));
-            // Not a number where a row is all zeros.
-            let Some(next) = largest.filter(|next| share(waiting[*next]) > DEPENDENT && given[waiting[*next]] > 0.0)
-            else {
-                return;
-            };
+            let Some(next) = largest.filter(|next| share(waiting[*next]) > DEPENDENT) else { return };
             let joint = waiting.swap_remove(next);
             alive[joint] = false;
             self.joints.push(joint);

@@ -96,6 +96,9 @@ impl SetNewton {
     pub(super) fn step(&mut self, problem: &ContactProblem, r: &mut [f64]) -> bool {
         self.assemble(problem, r);
         let size = self.right.len();
+        if size == 0 {
+            return false;
+        }
         // Rows are velocities and impulses: all to size 1.
         for (row, right) in self.matrix.chunks_exact_mut(size).zip(&mut self.right) {
             let largest = row.iter().fold(f64::MIN_POSITIVE, |most: f64, x| most.max(x.abs()));

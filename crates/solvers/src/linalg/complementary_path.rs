@@ -18,6 +18,7 @@
 //! of n: f² + nf multiplications, and f³/3 every sixteenth time.
 
 use super::dense::{axpy, lu, lu_solve};
+use super::kernels::widest;
 use std::f64::consts::GOLDEN_RATIO;
 
 /// Pivots between factorizations.
@@ -201,6 +202,14 @@ impl ComplementaryPath {
 
     /// `B⁻¹` of what `direction` holds, in place: the last factorization, then the changes since.
     fn solve(&mut self, columns: &[f64]) {
+        widest(
+            #[inline(always)]
+            || self.solve_here(columns),
+        );
+    }
+
+    #[inline(always)]
+    fn solve_here(&mut self, columns: &[f64]) {
         let (n, k) = (self.n, self.rows.len());
         self.right.clear();
         self.right.extend(self.rows.iter().map(|i| self.direction[*i]));

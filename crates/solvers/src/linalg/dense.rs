@@ -25,7 +25,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// `y += a x`.
-#[inline]
+#[inline(always)]
 pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;

@@ -122,7 +122,7 @@ impl KeptCoupling {
                 }
             }
             Delassus::Dense(w) => {
-                for (i, row) in w.values().chunks_exact(n).enumerate() {
+                for (i, row) in w.values().chunks_exact(n.max(1)).enumerate() {
                     for (j, value) in row.iter().enumerate() {
                         self.columns[j * stride + i] = *value;
                     }

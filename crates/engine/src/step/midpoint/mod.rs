@@ -38,6 +38,7 @@ use crate::joint::Anchor;
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::island::Island;
+use crate::step::ration::PIECES;
 use crate::step::solve::{IslandSolution, IslandSpace};
 use crate::step::{Moving, Records, Twist};
 use crate::{Settings, StepError};
@@ -98,6 +99,8 @@ struct Mover<'a> {
     piece: f64,
     /// Largest joint error that the rounds of the piece left [m, rad].
     error: f64,
+    /// Iterations of all problems so far.
+    iterations: usize,
     motion: Motion,
 }
 
@@ -190,6 +193,7 @@ impl<'a> Mover<'a> {
             time: 0.0,
             piece: scene.dt,
             error: 0.0,
+            iterations: 0,
             motion: Motion::default(),
         };
         mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
@@ -213,11 +217,11 @@ impl<'a> Mover<'a> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES;
+        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES || PIECES.is_spent(self.iterations);
         let guess = (self.lambda.clone(), self.pushes.clone());
         self.piece = h;
         self.push(h, (restitution, false), space, out)?;
-        let arrived = self.rounds(h, space, out)?;
+        let arrived = self.rounds(h, space, out);
         if arrived {
             let piece = self.velocities(h, restitution, space)?;
             if piece.rise <= ENERGY_RISE && (piece.loss <= ENERGY_LOSS || last) {

@@ -2,7 +2,6 @@
 
 use super::joint::Placed;
 use super::{End, IslandJoint, Mover};
-use crate::StepError;
 use crate::step::Twist;
 use crate::step::contact::Contact;
 use crate::step::solve::{IslandSolution, IslandSpace};
@@ -21,28 +20,28 @@ const CONTRACTION: f64 = 0.7;
 
 impl Mover<'_> {
     /// Runs the rounds of a piece; whether the joints fit at the end.
-    pub fn rounds(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> Result<bool, StepError> {
+    pub fn rounds(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let mut last = f64::INFINITY;
         for round in 0..=MAX_ROUNDS {
             self.load();
             if !self.bodies.iter_mut().all(|body| body.advance(h)) {
-                return Ok(false);
+                return false;
             }
             let error = self.joint_error(h);
             self.error = error;
             if error <= FITS {
-                return Ok(true);
+                return true;
             }
             let slow = round >= 3 && error > CONTRACTION * last;
             if round == MAX_ROUNDS || !error.is_finite() || slow {
-                return Ok(error <= NEARLY);
+                return error <= NEARLY;
             }
             last = error;
-            if !self.round(h, space, out)? {
-                return Ok(false);
+            if !self.round(h, space, out) {
+                return false;
             }
         }
-        Ok(false)
+        false
     }
 
     /// Moves the bodies by the velocities of their launch, whatever the joints say.
@@ -54,12 +53,11 @@ impl Mover<'_> {
         }
     }
 
-    /// Adds to the joint impulses what takes the error out to first order, `W dλ + error/h = 0`; false if W is no use.
-    fn round(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> Result<bool, StepError> {
+    /// Adds to the joint impulses what takes the error out to first order, `W dλ + error/h = 0`; false if W is no use, or the numbers make no problem.
+    fn round(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let mut parts = std::mem::take(&mut space.parts);
         self.assemble_round(h, &mut parts);
-        let problem =
-            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
+        let Ok(problem) = ContactProblem::from_parts(parts) else { return false };
         let solved = space.equalities.solve(&problem, &mut space.impulses);
         self.motion.solves += 1;
         out.effort.factorizations += 1;
@@ -67,7 +65,7 @@ impl Mover<'_> {
             *total += part;
         }
         space.parts = problem.into_parts();
-        Ok(solved)
+        solved
     }
 
     /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].

@@ -5,8 +5,9 @@ use super::{End, Mover};
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::step::Twist;
-use crate::step::assembly::contact_row;
+use crate::step::assembly::{closing_speed, contact_row};
 use crate::step::contact::Contact;
+use crate::step::ration::PIECES;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
@@ -132,7 +133,9 @@ impl Mover<'_> {
         }
         let (mut good, mut bad) = (0.0, 1.0);
         let mut best = None;
-        for _ in 0..HALVINGS {
+        // An island that has spent its ration does not bounce instead.
+        let halvings = if PIECES.is_spent(self.iterations) { 0 } else { HALVINGS };
+        for _ in 0..halvings {
             let middle = 0.5 * (good + bad);
             let trial = self.velocities_with(h, middle, space)?;
             if trial.rise <= super::ENERGY_RISE {
@@ -204,8 +207,9 @@ impl Mover<'_> {
     }
 
     /// Solves the problem of velocities. Joints alone are a linear problem; the judge says whether that was enough.
-    fn solve_velocities(&self, problem: ContactProblem, space: &mut IslandSpace) -> Result<Graded, StepError> {
-        let refuse = |source| StepError::Solve { island: self.index, source };
+    fn solve_velocities(&mut self, problem: ContactProblem, space: &mut IslandSpace) -> Result<Graded, StepError> {
+        let index = self.index;
+        let refuse = |source| StepError::Solve { island: index, source };
         let mut problem = problem;
         if self.settings.method == Method::Exact && problem.blocks().iter().all(|block| block.law == Law::Equality) {
             let q = problem.q().to_vec();
@@ -232,7 +236,8 @@ impl Mover<'_> {
             space.parts = problem.into_parts();
             return Ok(graded);
         }
-        let graded = solve_graded(self.settings, &problem, space).map_err(refuse)?;
+        let graded = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space).map_err(refuse)?;
+        self.iterations += graded.effort.iterations;
         space.parts = problem.into_parts();
         Ok(graded)
     }
@@ -318,7 +323,7 @@ impl Mover<'_> {
                 rows.push(contact_row(*direction, arm_a, arm_b));
                 // At the start an open contact may close; at the end it is closed.
                 let bounce = self.bounce(contact, scale);
-                let open = if at == At::Start && bounce == 0.0 { gap / h } else { 0.0 };
+                let open = if at == At::Start && bounce == 0.0 { closing_speed(gap, h) } else { 0.0 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
             }
         }
