@@ -72,8 +72,8 @@ pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
 pub use judge::{
-    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, Part,
-    PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
+    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
+    Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
 };
 pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;

@@ -87,7 +87,8 @@ pub struct StepReport {
     pub worst_island: Option<usize>,
     /// Deepest overlap at the start of the step \[m\]; zero if none.
     pub penetration: f64,
-    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none.
+    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none, 0 where a
+    /// kinematic body squeezes.
     pub restitution_scale: f64,
     /// How much there was.
     pub counts: StepCounts,

@@ -34,6 +34,7 @@ mod pair_memory;
 mod sequence;
 mod sleep;
 mod solve;
+mod squeeze;
 mod still;
 
 pub use blocks::BlockPlace;
@@ -239,9 +240,13 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, ranks, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, ranks, dt };
-        let purpose =
-            assembly::Purpose { restitution_scale: 1.0, stabilisation: world.settings.stabilisation, shift: &[] };
+        let records = Records { settings: &world.settings, bodies: &world.bodies, joints: &world.joints };
+        let mut space = IslandSpace::default();
         let assemble = |(index, island)| {
+            squeeze::find(&records, &scene, island, &mut space);
+            let restitution_scale = if space.pads.is_empty() { 1.0 } else { 0.0 };
+            let stabilisation = world.settings.stabilisation;
+            let purpose = assembly::Purpose { restitution_scale, stabilisation, shift: &[], pads: &space.pads };
             assembly::assemble(&scene, island, &purpose, FactoredParts::default())
                 .map_err(|source| StepError::Problem { island: index, source })
         };
@@ -331,6 +336,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         &scene,
         &ws.pairs,
         &ws.boxes,
+        solutions,
         finder,
         &mut ws.end_poses,
         &mut ws.end,
