@@ -52,6 +52,7 @@ pub mod error;
 mod ids;
 mod joint;
 mod judge;
+mod kinematic;
 mod material;
 mod query;
 mod report;

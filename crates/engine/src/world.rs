@@ -252,7 +252,7 @@ impl World {
         })
     }
 
-    fn record_mut(&mut self, body: BodyHandle) -> Result<&mut BodyRecord, WorldError> {
+    pub(crate) fn record_mut(&mut self, body: BodyHandle) -> Result<&mut BodyRecord, WorldError> {
         self.bodies.get_mut(body.0).map_err(|why| unreachable(why, body.0))
     }
 
