@@ -55,6 +55,7 @@ mod judge;
 mod kinematic;
 mod material;
 mod query;
+mod read_out;
 mod report;
 pub mod scene;
 mod settings;
@@ -78,7 +79,7 @@ pub use judge::{
 };
 pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
-pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
+pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
 pub use scene::{Scene, SceneError};
 pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation};
 pub use shape::{MassProperties, RayHit, Shape};

@@ -13,7 +13,7 @@ use crate::step::island::Island;
 use crate::step::squeeze::Pad;
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
-use glamx::{DQuat, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, ProblemError};
 
 /// What the stages from here on read.
@@ -250,11 +250,16 @@ pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
 }
 
 pub(crate) fn inverse_mass(body: &Moving) -> InverseMass {
+    inverse_mass_of(body.inverse_mass, body.inverse_inertia)
+}
+
+/// From the inverse mass [1/kg] and the inverse inertia, world axes [1/(kg·m²)].
+pub(crate) fn inverse_mass_of(inverse_mass: f64, inverse_inertia: DMat3) -> InverseMass {
     let mut m = [[0.0; 6]; 6];
     for i in 0..3 {
-        m[i][i] = body.inverse_mass;
+        m[i][i] = inverse_mass;
         for j in 0..3 {
-            m[3 + i][3 + j] = body.inverse_inertia.col(j)[i];
+            m[3 + i][3 + j] = inverse_inertia.col(j)[i];
         }
     }
     m

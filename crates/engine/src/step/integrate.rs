@@ -415,6 +415,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) {
     handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
     forces.clear();
     forces.resize(ws.bodies.len(), ConstraintForces::default());
+    world.read_out.set_aside(&world.contacts);
     // What sleeps is held by the contacts of its last step.
     let (bodies, ranks) = (&ws.bodies, &ws.ranks);
     let asleep = |handle: &BodyHandle| {
