@@ -52,8 +52,10 @@ pub mod error;
 mod ids;
 mod joint;
 mod judge;
+mod kinematic;
 mod material;
 mod query;
+mod read_out;
 mod report;
 pub mod scene;
 mod settings;
@@ -72,12 +74,12 @@ pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{Anchor, Joint, JointKind, PairContact};
 pub use judge::{
-    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, Part,
-    PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
+    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
+    Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
 };
 pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
-pub use report::{ContactPoint, StageTimes, StepCounts, StepReport, StepStatus};
+pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
 pub use scene::{Scene, SceneError};
 pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation, budget};
 pub use shape::{MassProperties, RayHit, Shape};

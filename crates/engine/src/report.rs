@@ -50,7 +50,7 @@ pub struct StepCounts {
     pub pieces: usize,
     /// Pieces that did not arrive: the joints did not fit, or the energy rose.
     pub missed: usize,
-    /// Contacts by state, from the certificates.
+    /// Contacts by state, told by their motion; joints and what has bounds from the certificates.
     pub states: Counts,
 }
 
@@ -90,7 +90,8 @@ pub struct StepReport {
     pub worst_island: Option<usize>,
     /// Deepest overlap at the start of the step \[m\]; zero if none.
     pub penetration: f64,
-    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none.
+    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none, 0 where a
+    /// kinematic body squeezes.
     pub restitution_scale: f64,
     /// How much there was.
     pub counts: StepCounts,
@@ -137,4 +138,48 @@ pub struct ContactPoint {
     pub impulse: DVec3,
     /// Velocity of B against A after the solve, world axes [m/s].
     pub velocity: DVec3,
+}
+
+/// Speed along the surfaces from which a contact slips [m/s]: a thousand times what a certified step may leave of a contact
+/// that holds.
+pub const SLIP_SPEED: f64 = 1e-6;
+
+/// What a contact does, told by its motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactState {
+    /// Carries nothing.
+    Open = 0,
+    /// Carries, and its surfaces do not move along each other.
+    Stick = 1,
+    /// Carries, and its surfaces move along each other.
+    Slip = 2,
+}
+
+impl ContactState {
+    /// Of a contact with this normal that gave this impulse and was left with this velocity. The share of friction that is used
+    /// does not tell: what is held may need all of it.
+    pub(crate) fn of(normal: DVec3, impulse: DVec3, velocity: DVec3) -> ContactState {
+        let along = velocity - velocity.dot(normal) * normal;
+        match along.length() > SLIP_SPEED {
+            _ if impulse.dot(normal) <= 0.0 => ContactState::Open,
+            true => ContactState::Slip,
+            false => ContactState::Stick,
+        }
+    }
+    /// As tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ContactState::Open => "open",
+            ContactState::Stick => "stick",
+            ContactState::Slip => "slip",
+        }
+    }
+}
+
+impl ContactPoint {
+    /// What it does.
+    pub fn state(&self) -> ContactState {
+        ContactState::of(self.normal, self.impulse, self.velocity)
+    }
 }

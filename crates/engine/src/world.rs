@@ -3,6 +3,7 @@
 use crate::body::{self, BodyRecord, ConstraintForces, Kind};
 use crate::ids::{Arena, Key, Unreachable};
 use crate::joint::{Anchor, JointRecord};
+use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{
     Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, JointHandle, Material, Settings, Shape,
@@ -36,7 +37,9 @@ pub struct World {
     /// Slots of the joints in the order of their bodies' ids, equals in the order of adding.
     pub(crate) joint_order: Vec<u32>,
     pub(crate) cache: ContactCache,
+    /// Contacts of the last step as they were solved.
     pub(crate) contacts: Vec<ContactPoint>,
+    pub(crate) read_out: ReadOut,
     pub(crate) workspace: Workspace,
     pub(crate) time: f64,
     pub(crate) steps: u64,
@@ -159,6 +162,7 @@ impl World {
             joint_order: Vec::new(),
             cache: ContactCache::default(),
             contacts: Vec::new(),
+            read_out: ReadOut::default(),
             workspace: Workspace::default(),
             time: 0.0,
             steps: 0,
@@ -221,6 +225,7 @@ impl World {
         }
         self.cache.forget(body);
         self.contacts.retain(|c| c.a != body && c.b != body);
+        self.read_out.forget();
         drop(record);
         Ok(())
     }
@@ -252,7 +257,7 @@ impl World {
         })
     }
 
-    fn record_mut(&mut self, body: BodyHandle) -> Result<&mut BodyRecord, WorldError> {
+    pub(crate) fn record_mut(&mut self, body: BodyHandle) -> Result<&mut BodyRecord, WorldError> {
         self.bodies.get_mut(body.0).map_err(|why| unreachable(why, body.0))
     }
 
@@ -307,6 +312,7 @@ impl World {
             return Err(WorldError::BodyValue { body: record.id.clone(), field, value, range });
         }
         record.material = material;
+        self.read_out.forget();
         self.disturb(body.0.slot);
         Ok(())
     }
@@ -446,9 +452,10 @@ impl World {
         crate::step::problems(self, dt)
     }
 
-    /// The contacts of the last step, in the order of the bodies' ids.
+    /// The contacts of the last step, in the order of the bodies' ids. Where a load is shared by contacts at rest, impulses are
+    /// those with the least friction and then the most even normal parts, worked out at the first look after a step.
     pub fn contacts(&self) -> &[ContactPoint] {
-        &self.contacts
+        self.read_out.of(self)
     }
 
     /// Energy of all bodies.

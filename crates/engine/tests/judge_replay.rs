@@ -104,6 +104,36 @@ fn what_happened_holds_up() {
     }
 }
 
+/// A block between two kinematic plates that close on it by 20 µm a step.
+fn squeezed() -> World {
+    let mut world = sliding();
+    let block = world.find("block").unwrap();
+    world.set_velocity(block, DVec3::ZERO).unwrap();
+    for (name, side) in [("left", -1.0), ("right", 1.0)] {
+        let plate = Body::kinematic(Shape::cuboid(DVec3::splat(0.5)).unwrap()).position(DVec3::X * (0.8 * side));
+        world.add(plate.velocity(DVec3::X * (-2e-4 * side)).named(name)).unwrap();
+    }
+    world
+}
+
+#[test]
+fn a_squeeze_holds_up_and_is_not_told_otherwise() {
+    let mut world = squeezed();
+    let mut recertifier = Recertifier::new(squeezed());
+    for _ in 0..10 {
+        let step = take(&mut world);
+        let list = judge(&mut recertifier, &step);
+        assert_eq!(misses(&list), [], "step {}: {list:?}", world.steps());
+        // A plate that presses by a thousandth more than its overlap says does not.
+        let mut tampered = step.clone();
+        let contacts = tampered.contacts.iter_mut().flatten();
+        for contact in contacts.filter(|contact| contact.normal.x.abs() > 0.5) {
+            contact.impulse *= 1.001;
+        }
+        assert!(misses(&judge(&mut recertifier, &tampered)).contains(&Check::Signorini));
+    }
+}
+
 #[test]
 fn tumbling_and_bouncing_hold_up() {
     let build = || {

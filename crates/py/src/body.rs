@@ -7,7 +7,7 @@ use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use signorini::glamx::DVec3;
+use signorini::glamx::{DPose3, DVec3};
 use signorini::{BodyHandle, BodyId, BodyView, Kind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -187,6 +187,18 @@ impl Body {
     fn set_spin(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let spin = vector("spin", value)?;
         self.change(value.py(), |world, body| world.set_spin(body, spin))
+    }
+    /// Gives a kinematic body the velocities with which a step of `dt` [s] takes it to a position [m] and an orientation
+    /// (w, x, y, z), as it is if left out. It keeps them until told otherwise.
+    #[pyo3(signature = (position, orientation=None, *, dt))]
+    fn move_to(&self, position: &Bound<'_, PyAny>, orientation: Option<&Bound<'_, PyAny>>, dt: f64) -> PyResult<()> {
+        let py = position.py();
+        let origin = vector("position", position)?;
+        let turned = match orientation {
+            Some(value) => quaternion("orientation", value)?,
+            None => self.look(py, |body| body.orientation())?,
+        };
+        self.change(py, |world, body| world.move_to(body, DPose3::from_parts(origin, turned), dt))
     }
     /// Where the centre of mass is [m].
     #[getter]

@@ -297,6 +297,30 @@ def test_fast_body_does_not_pass_through_a_wall():
     assert not bullet.fast
 
 
+def test_plates_that_are_told_where_to_be_lift_a_box():
+    world = sg.World()
+    floor(world)
+    box = world.add(sg.Shape.cuboid((0.5, 0.5, 0.5)), mass=1.0, friction=0.5, position=(0, 0, 0.5), name="box")
+    plate = sg.Shape.cuboid((0.1, 1, 1))
+    sides = {
+        side: world.add(plate, kind="kinematic", friction=0.5, position=(0.6 * side, 0, 1.2), name=f"plate {side}")
+        for side in (-1, 1)
+    }
+    for step in range(1, 51):
+        squeeze, lift = 4e-5 * min(step / 10, 1), 0.005 * max(step - 10, 0)
+        for side, body in sides.items():
+            body.move_to((side * (0.6 - squeeze), 0, 1.2 + lift), dt=0.01)
+        assert world.step(0.01).status == "certified"
+    assert sides[1].position == pytest.approx((0.6 - 4e-5, 0, 1.4), abs=1e-12)
+    assert box.position == pytest.approx((0, 0, 0.7), abs=1e-6)
+    sides[1].move_to(sides[1].position, (math.cos(0.1), 0, 0, math.sin(0.1)), dt=0.01)
+    assert sides[1].spin == pytest.approx((0, 0, 20), abs=1e-9)
+    with pytest.raises(sg.WorldError, match="dynamic"):
+        box.move_to((0, 0, 0), dt=0.01)
+    with pytest.raises(sg.WorldError, match="time of the move"):
+        sides[1].move_to((0, 0, 0), dt=0.0)
+
+
 def test_bodies_at_rest_sleep_and_wake():
     world = sg.World(sleeping=True)
     floor(world)

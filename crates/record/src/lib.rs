@@ -53,7 +53,7 @@ mod writer;
 pub use error::RecordError;
 pub use export::export_csv;
 pub use header::{FORMAT, Header, Origin};
-pub use messages::{BodyFlags, ContactState, Contacts, Frame};
+pub use messages::{BodyFlags, Contacts, Frame};
 pub use parts::{RecordedPart, RecordedStep};
 pub use reader::Reader;
 pub use recertify::{CheckTally, Recertification, Unfounded, recertify};

@@ -2,7 +2,7 @@
 
 use crate::cdr::{CdrReader, CdrWriter};
 use crate::moment::{BodyMoment, Moment};
-use signorini::{BodyHandle, ContactPoint, World};
+use signorini::{BodyHandle, ContactPoint, ContactState, World};
 
 pub(crate) const STATE: &str = "/state";
 pub(crate) const STEP: &str = "/step";
@@ -146,41 +146,9 @@ impl Frame {
     }
 }
 
-/// What a contact does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactState {
-    /// Carries no impulse.
-    Open,
-    /// Strictly inside its cone.
-    Stick,
-    /// On the surface of its cone.
-    Slip,
-}
-
-impl ContactState {
-    /// As the table of exports calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContactState::Open => "open",
-            ContactState::Stick => "stick",
-            ContactState::Slip => "slip",
-        }
-    }
-
-    fn from_number(number: u8) -> Option<Self> {
-        [ContactState::Open, ContactState::Stick, ContactState::Slip].get(usize::from(number)).copied()
-    }
-
-    /// By the impulse against the cone, as the certificate counts.
-    fn of(contact: &ContactPoint, friction: f64) -> ContactState {
-        const ON_CONE: f64 = 1e-6;
-        let normal = contact.impulse.dot(contact.normal);
-        if normal <= 0.0 {
-            return ContactState::Open;
-        }
-        let tangential = (contact.impulse - contact.normal * normal).length();
-        if tangential < friction * normal * (1.0 - ON_CONE) { ContactState::Stick } else { ContactState::Slip }
-    }
+/// A state by its number in the file.
+fn state_of_number(number: u8) -> Option<ContactState> {
+    [ContactState::Open, ContactState::Stick, ContactState::Slip].get(usize::from(number)).copied()
 }
 
 /// Contact points of a step.
@@ -221,7 +189,7 @@ impl Contacts {
             rest = others;
             let indices = [index(pair.a), index(pair.b)];
             bodies.extend(group.iter().map(|_| indices));
-            states.extend(group.iter().map(|contact| ContactState::of(contact, pair.friction)));
+            states.extend(group.iter().map(ContactPoint::state));
         }
         Contacts {
             step: moment.step,
@@ -262,8 +230,7 @@ impl Contacts {
             let (first, second) = (cdr.u32_list()?, cdr.u32_list()?);
             let (points, normals, gaps) = (triples(cdr.f64_list()?)?, triples(cdr.f64_list()?)?, cdr.f64_list()?);
             let (impulses, velocities) = (triples(cdr.f64_list()?)?, triples(cdr.f64_list()?)?);
-            let states: Vec<ContactState> =
-                cdr.u8_list()?.into_iter().map(ContactState::from_number).collect::<Option<_>>()?;
+            let states: Vec<ContactState> = cdr.u8_list()?.into_iter().map(state_of_number).collect::<Option<_>>()?;
             let lengths = [second.len(), points.len(), normals.len(), gaps.len(), impulses.len(), velocities.len()];
             let equal = lengths.iter().chain([&states.len()]).all(|length| *length == first.len());
             let pairs: Vec<[u32; 2]> = first.into_iter().zip(second).map(|(a, b)| [a, b]).collect();

@@ -34,7 +34,6 @@ pub(crate) struct Pair {
     pub a: BodyHandle,
     pub b: BodyHandle,
     pub contacts: usize,
-    pub friction: f64,
 }
 
 /// A step. The memory is used again and again.
@@ -75,11 +74,7 @@ impl Moment {
         // Contacts come pair by pair, so that bodies are looked up once for all points of a pair.
         self.pairs.extend(world.contacts().chunk_by(|c, d| (c.a, c.b) == (d.a, d.b)).map(|group| {
             let (a, b) = (group[0].a, group[0].b);
-            let friction = match (world.body(a), world.body(b)) {
-                (Ok(a), Ok(b)) => a.material().combine(b.material()).friction,
-                _ => 0.0,
-            };
-            Pair { a, b, contacts: group.len(), friction }
+            Pair { a, b, contacts: group.len() }
         }));
     }
 }

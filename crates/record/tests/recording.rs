@@ -7,10 +7,10 @@ mod fixture;
 use fixture::{Memory, folder, record, scene, small_chunks, states};
 use serde_json::Value;
 use signorini::scene::SleepingDescription;
-use signorini::{Body, PartName, Scene, Settings, Shape, World};
+use signorini::{Body, ContactState, PartName, Scene, Settings, Shape, World};
 use signorini_record::{
-    ContactRecording, ContactState, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer,
-    check, export_csv,
+    ContactRecording, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer, check,
+    export_csv,
 };
 use std::fs;
 use std::path::Path;
@@ -60,12 +60,12 @@ fn what_is_read_is_what_happened() {
                 assert!(contact.impulse.length() <= 1e-12);
             }
         }
-        // The same contacts in the same states as the certificates counted.
-        let count = |state| contacts.states.iter().filter(|s| **s == state).count();
-        let counts = report["counts"]["states"].clone();
-        assert_eq!(counts["open"], count(ContactState::Open));
-        assert_eq!(counts["stick"], count(ContactState::Stick));
-        assert_eq!(counts["slip"], count(ContactState::Slip));
+        // Told by motion, like those of the world. Which of the contacts at rest carry is up to the read-out.
+        let counts = &report["counts"]["states"];
+        let counted = ["open", "stick", "slip"].iter().filter_map(|state| counts[state].as_u64()).sum::<u64>();
+        assert_eq!(counted, contacts.states.len() as u64);
+        assert_eq!(counts["slip"], contacts.states.iter().filter(|s| **s == ContactState::Slip).count());
+        assert!(contacts.states.iter().zip(world.contacts()).all(|(state, contact)| *state == contact.state()));
     }
     assert!(seen.iter().filter(|s| **s).count() >= 2, "the scene should have contacts of several states");
     assert!(matches!(reader.frame(41), Err(RecordError::NoSuchMessage { index: 41, count: 41, .. })));

@@ -1,7 +1,7 @@
 //! Moments out of a recording.
 
 use super::ViewError;
-use super::frame::{ContactState, Frame, Placed, Stamp, Touching, flags};
+use super::frame::{Frame, Placed, Stamp, Touching, flags};
 use super::protocol::LaneText;
 use super::run::{Frames, Run, describe, origin_of};
 use axum::body::Bytes;
@@ -114,11 +114,7 @@ impl Recording {
             gap: contacts.gaps[c],
             friction: first.combine(*second).friction,
             slip: (velocity - velocity.dot(normal) * normal).length(),
-            state: match contacts.states[c] {
-                signorini_record::ContactState::Open => ContactState::Open,
-                signorini_record::ContactState::Stick => ContactState::Stick,
-                signorini_record::ContactState::Slip => ContactState::Slip,
-            },
+            state: contacts.states[c],
         })
     }
 

@@ -38,6 +38,9 @@ pub const OVERLAP_SHARE: f64 = 1e-4;
 pub const MAX_OVERLAP: f64 = 1e-4;
 /// Overlap that is round-off of metre-sized poses and of gaps that count as closed, whatever the size \[m\].
 pub const MIN_OVERLAP: f64 = 2e-6;
+/// Force with which a kinematic body presses on a body that it squeezes, over the mass of that, at the bound of overlap
+/// [m/s²]: a hundred weights. A hundredth of the bound carries the body; see `docs/decisions/0004-kinematic-squeeze.md`.
+pub const PRESSURE: f64 = 1000.0;
 /// Greatest defect of the ledger over the energy exchanged \[1\].
 pub const CLOSURE_BOUND: f64 = 1e-9;
 /// Greatest rise of the energy without external or driven work over the energy exchanged \[1\]. Jointed islands are halved

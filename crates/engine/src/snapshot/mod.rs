@@ -23,6 +23,7 @@ mod scene;
 mod shapes;
 
 use crate::joint::{Anchor, JointRecord};
+use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{BodyHandle, SnapshotError, World};
 
@@ -126,6 +127,7 @@ impl World {
             joint_order,
             cache,
             contacts,
+            read_out: _,
             workspace: _,
             time,
             steps,
@@ -140,6 +142,7 @@ impl World {
             joint_order: joint_order.clone(),
             cache: cache.clone(),
             contacts: contacts.clone(),
+            read_out: ReadOut::default(),
             workspace: Workspace::default(),
             time: *time,
             steps: *steps,
@@ -170,6 +173,7 @@ impl World {
         for contact in &mut self.contacts {
             (contact.a, contact.b) = (current(contact.a), current(contact.b));
         }
+        self.read_out.forget();
         let (entries, dt) = self.cache.entries();
         let entries = entries.map(|((a, b), entry)| ((current(*a), current(*b)), entry.clone()));
         self.cache = ContactCache::from_entries(entries, dt);

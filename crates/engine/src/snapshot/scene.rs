@@ -6,6 +6,7 @@ use super::shapes;
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
 use crate::ids::Arena;
 use crate::joint::{Anchor, Joint, JointKind, JointRecord, PairContact};
+use crate::read_out::ReadOut;
 use crate::step::manifold::FeatureKey;
 use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Rest, Workspace};
 use crate::{
@@ -79,6 +80,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         joint_order,
         cache,
         contacts,
+        read_out: ReadOut::default(),
         workspace,
         time,
         steps,

@@ -3,15 +3,17 @@
 //!
 //! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h
 //! for a contact of an open patch, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
-//! kinematic bodies have no columns; the velocity of a kinematic body is in q.
+//! kinematic bodies have no columns; the velocity of a kinematic body is in q. Pads of a squeeze are bodies after those of
+//! the island.
 
 use crate::joint::{Anchor, JointKind};
 use crate::step::contact::Contact;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
+use crate::step::squeeze::Pad;
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
-use glamx::{DQuat, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, ProblemError};
 
 /// What the stages from here on read.
@@ -159,6 +161,8 @@ pub(crate) struct Purpose<'a> {
     pub stabilisation: Stabilisation,
     /// What earlier impacts did to the velocities of the island's bodies, or nothing.
     pub shift: &'a [Twist],
+    /// Pads of the island's contacts, or nothing if it is not squeezed.
+    pub pads: &'a [Option<Pad>],
 }
 
 /// Speed at which no two points of bodies within their ranges approach [m/s]: 1e8 rad/s at 1e10 m. A gap that only more
@@ -189,7 +193,7 @@ pub(crate) fn assemble(
     let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
     masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
     let local = |rank: u32| scene.bodies[rank as usize].place;
-    let Purpose { restitution_scale, stabilisation, shift } = *purpose;
+    let Purpose { restitution_scale, stabilisation, shift, pads } = *purpose;
     let after = |rank: u32| {
         let free = scene.free[rank as usize].after;
         match local(rank).and_then(|i| shift.get(i as usize)) {
@@ -197,11 +201,15 @@ pub(crate) fn assemble(
             None => free,
         }
     };
-    for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        pairs.push([local(contact.a), local(contact.b)]);
+    for (place, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
+        let pad = pads.get(place).and_then(Option::as_ref);
+        pairs.push(padded([local(contact.a), local(contact.b)], pad, contact, scene.dt, masses));
         let velocity = contact.velocity(&after(contact.a), &after(contact.b));
         let directions = contact.directions();
-        let offset = normal_offset(contact, restitution_scale, stabilisation, scene.dt);
+        let offset = match pad {
+            Some(pad) => pad.gap / scene.dt,
+            None => normal_offset(contact, restitution_scale, stabilisation, scene.dt),
+        };
         blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
         for (i, direction) in directions.iter().enumerate() {
             rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
@@ -225,6 +233,20 @@ pub(crate) fn assemble(
     ContactProblem::from_parts(parts)
 }
 
+/// The bodies of a contact, with its pad for the side that does not give way.
+pub(crate) fn padded(
+    places: [Option<u32>; 2],
+    pad: Option<&Pad>,
+    contact: &Contact,
+    dt: f64,
+    masses: &mut Vec<InverseMass>,
+) -> [Option<u32>; 2] {
+    let Some(pad) = pad else { return places };
+    let body = Some(masses.len() as u32);
+    masses.push(pad.inverse_mass(contact.frame[0], dt));
+    places.map(|place| place.or(body))
+}
+
 /// Impulses to start from, in the order of [`assemble`].
 pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
     out.clear();
@@ -237,11 +259,16 @@ pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
 }
 
 pub(crate) fn inverse_mass(body: &Moving) -> InverseMass {
+    inverse_mass_of(body.inverse_mass, body.inverse_inertia)
+}
+
+/// From the inverse mass [1/kg] and the inverse inertia, world axes [1/(kg·m²)].
+pub(crate) fn inverse_mass_of(inverse_mass: f64, inverse_inertia: DMat3) -> InverseMass {
     let mut m = [[0.0; 6]; 6];
     for i in 0..3 {
-        m[i][i] = body.inverse_mass;
+        m[i][i] = inverse_mass;
         for j in 0..3 {
-            m[3 + i][3 + j] = body.inverse_inertia.col(j)[i];
+            m[3 + i][3 + j] = inverse_inertia.col(j)[i];
         }
     }
     m

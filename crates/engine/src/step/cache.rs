@@ -170,6 +170,11 @@ impl ContactCache {
         (self.pairs.iter(), self.dt)
     }
 
+    /// Time step of the impulses \[s\]; zero before the first.
+    pub fn time_step(&self) -> f64 {
+        self.dt
+    }
+
     /// As [`ContactCache::entries`] gave it; bodies may have new handles.
     pub fn from_entries(entries: impl Iterator<Item = ((BodyHandle, BodyHandle), PairEntry)>, dt: f64) -> ContactCache {
         let pairs = entries.map(|((a, b), entry)| (key(a, b), entry)).collect();

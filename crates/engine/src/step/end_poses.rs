@@ -10,7 +10,8 @@
 //! struck in the step, may end up inside another. What came of it is measured here, at the end poses, with the narrow phase.
 //! Overlap deeper than half of what the certificate allows is taken out wholly, in a few rounds because rows turn with the
 //! bodies. Overlap that was there before the step (bodies put into each other, or squeezed) is taken out by a fraction per
-//! step, and so are joints that were put together with a gap: [`crate::Stabilisation`].
+//! step, and so are joints that were put together with a gap: [`crate::Stabilisation`]. Overlap of a squeeze stays: there is
+//! no room to go to (`squeeze`).
 
 use crate::body::{BodyState, Inertial};
 use crate::judge::overlap_bound;
@@ -21,7 +22,7 @@ use crate::step::free_motion::world_inverse_inertia;
 use crate::step::island::root;
 use crate::step::manifold::{Manifold, NarrowPhase};
 use crate::step::midpoint::{End, IslandJoint};
-use crate::step::solve::{IslandSpace, body_changes};
+use crate::step::solve::{IslandSolution, IslandSpace, body_changes};
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
@@ -51,6 +52,8 @@ const OLD_ERROR: f64 = 1e-6;
 #[derive(Default)]
 pub(crate) struct EndSpace {
     jointed: Vec<(u32, u32)>,
+    /// Pairs whose overlap is a squeeze, ascending.
+    squeezed: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
     boxes: Vec<Aabb>,
     found: Vec<Manifold>,
@@ -89,6 +92,7 @@ pub(crate) fn correct(
     scene: &Scene,
     near: &[(u32, u32)],
     swept: &[Aabb],
+    solutions: &[IslandSolution],
     narrow_phase: &mut NarrowPhase,
     space: &mut EndSpace,
     end: &mut [BodyState],
@@ -103,6 +107,9 @@ pub(crate) fn correct(
     if world.settings.stabilisation == Stabilisation::None {
         return done;
     }
+    space.squeezed.clear();
+    space.squeezed.extend(solutions.iter().flat_map(|solution| &solution.squeezed));
+    space.squeezed.sort_unstable();
     space.candidates(world, scene, near, swept, end);
     space.measure_before(world, scene, narrow_phase);
     for round in 0..MAX_ROUNDS {
@@ -184,13 +191,14 @@ impl EndSpace {
             self.pairs.sort_unstable();
             self.pairs.dedup();
         }
-        let (bodies, jointed) = (scene.bodies, &self.jointed);
+        let (bodies, jointed, squeezed) = (scene.bodies, &self.jointed, &self.squeezed);
         self.pairs.retain(|(i, j)| {
             let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
             let slots = (a.slot.min(b.slot), a.slot.max(b.slot));
             // Fast bodies have been stopped where they would dip into others.
             let fast = a.fast || b.fast;
-            (a.is_dynamic() || b.is_dynamic()) && !fast && jointed.binary_search(&slots).is_err()
+            let held = jointed.binary_search(&slots).is_ok() || squeezed.binary_search(&(*i, *j)).is_ok();
+            (a.is_dynamic() || b.is_dynamic()) && !fast && !held
         });
     }
 

@@ -135,13 +135,17 @@ fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mod
                     continue;
                 }
                 let n = contact.frame[0];
-                let posed = dt * n.dot(contact.velocity(&after[contact.a as usize], &after[contact.b as usize]));
-                let mean = contact.velocity(&velocity(modes, contact.a), &velocity(modes, contact.b));
-                let way = dt * n.dot(mean);
+                let posed = dt * contact.velocity(&after[contact.a as usize], &after[contact.b as usize]);
+                let way = dt * contact.velocity(&velocity(modes, contact.a), &velocity(modes, contact.b));
+                // What a squeeze holds goes the way of the kinematic body, not half of it where that sets off.
+                let held = (posed - n * n.dot(posed)).length() <= SLIDE
+                    && solution.squeezed.binary_search(&(contact.a, contact.b)).is_ok();
                 let wrong = if *impulse == DVec3::ZERO {
-                    contact.gap + way < f64::min(contact.gap + posed, 0.0) - SLIDE
+                    contact.gap + n.dot(way) < f64::min(contact.gap + n.dot(posed), 0.0) - SLIDE
+                } else if held {
+                    (way - posed).length() > SLIDE
                 } else {
-                    (way - posed).abs() > SLIDE
+                    n.dot(way - posed).abs() > SLIDE
                 };
                 if wrong {
                     for rank in [contact.a, contact.b] {
@@ -396,6 +400,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) -> bool {
     handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
     forces.clear();
     forces.resize(ws.bodies.len(), ConstraintForces::default());
+    world.read_out.set_aside(&world.contacts);
     // What sleeps is held by the contacts of its last step.
     let (bodies, ranks) = (&ws.bodies, &ws.ranks);
     let asleep = |handle: &BodyHandle| {

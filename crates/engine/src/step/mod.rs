@@ -37,17 +37,21 @@ mod ration;
 mod sequence;
 mod sleep;
 mod solve;
+mod squeeze;
 mod still;
 
+pub(crate) use assembly::{contact_row, inverse_mass_of};
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
-pub(crate) use contact::Feature;
+pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
+pub(crate) use free_motion::world_inverse_inertia;
+pub(crate) use island::root;
 pub(crate) use sleep::Rest;
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::ids::Arena;
 use crate::joint::JointRecord;
-use crate::report::{StepReport, StepStatus};
+use crate::report::{ContactState, StepReport, StepStatus};
 use crate::shape::Aabb;
 use crate::{Settings, StepError, World, judge};
 use assembly::JointFrame;
@@ -62,7 +66,7 @@ use integrate::{CommitSpace, Mode};
 use island::Islands;
 use meeting_time::MeetingSpace;
 use quarantine::Quarantine;
-use signorini_problem::{ContactProblem, FactoredParts};
+use signorini_problem::{ContactProblem, Counts, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
 use std::time::Instant;
@@ -254,9 +258,13 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
         let Workspace { bodies, free, contacts, joints, ranks, .. } = &ws;
         let scene = assembly::Scene { bodies, free, contacts, joints, ranks, dt };
-        let purpose =
-            assembly::Purpose { restitution_scale: 1.0, stabilisation: world.settings.stabilisation, shift: &[] };
+        let records = Records { settings: &world.settings, bodies: &world.bodies, joints: &world.joints };
+        let mut space = IslandSpace::default();
         let assemble = |(index, island)| {
+            squeeze::find(&records, &scene, island, &mut space);
+            let restitution_scale = if space.pads.is_empty() { 1.0 } else { 0.0 };
+            let stabilisation = world.settings.stabilisation;
+            let purpose = assembly::Purpose { restitution_scale, stabilisation, shift: &[], pads: &space.pads };
             assembly::assemble(&scene, island, &purpose, FactoredParts::default())
                 .map_err(|source| StepError::Problem { island: index, source })
         };
@@ -339,6 +347,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
     report.energy.stopped = still::come_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
     let outcome = integrate::Outcome { islands: &ws.islands, solutions, after: &ws.after };
+    count_states(&scene, &outcome, &mut report.counts.states);
     let finder = ws.manifolds.narrow_phase();
     integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end);
     if ws.quarantine.watch(world, &ws.bodies, &ws.end, "integrate") {
@@ -352,6 +361,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         &scene,
         &ws.pairs,
         &ws.boxes,
+        solutions,
         finder,
         &mut ws.end_poses,
         &mut ws.end,
@@ -425,6 +435,21 @@ fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
     }
 }
 
+/// Counts contacts by what they do.
+fn count_states(scene: &assembly::Scene, outcome: &integrate::Outcome, states: &mut Counts) {
+    for (island, solution) in outcome.islands.as_slice().iter().zip(outcome.solutions) {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &scene.contacts[*c as usize];
+            let velocity = contact.velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
+            *match ContactState::of(contact.frame[0], *impulse, velocity) {
+                ContactState::Open => &mut states.open,
+                ContactState::Stick => &mut states.stick,
+                ContactState::Slip => &mut states.slip,
+            } += 1;
+        }
+    }
+}
+
 /// Certificates and efforts of all islands.
 fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
@@ -443,9 +468,6 @@ fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
         }
         report.restitution_scale = report.restitution_scale.min(solution.restitution_scale);
         let (total, one) = (&mut report.counts.states, &certificate.counts);
-        total.open += one.open;
-        total.slip += one.slip;
-        total.stick += one.stick;
         total.joint += one.joint;
         total.free += one.free;
         total.bound += one.bound;

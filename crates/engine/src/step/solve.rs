@@ -15,6 +15,7 @@ use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
 use crate::step::ration::{Ration, TRIALS};
 use crate::step::sequence::{self, Sequence};
+use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
@@ -53,6 +54,9 @@ pub(crate) struct IslandSpace {
     pub exact: Exact,
     pub equalities: EqualityRows,
     pub position_session: SolverSession,
+    /// Pads of the island's contacts; none at all if it is not squeezed.
+    pub pads: Vec<Option<Pad>>,
+    pub squeeze: SqueezeSpace,
     /// Why the island could not be solved.
     pub error: Option<StepError>,
 }
@@ -129,6 +133,8 @@ pub(crate) struct IslandSolution {
     pub motion: Option<Motion>,
     /// When impacts were passed on \[s\], and which contacts of the island took part.
     pub passed_on: Option<(f64, Vec<bool>)>,
+    /// Pairs of ranks that squeeze, ascending: their overlap is not to be taken out.
+    pub squeezed: Vec<(u32, u32)>,
 }
 
 /// A graded answer, whose impulses are in the space.
@@ -246,13 +252,21 @@ fn solve_island(
 ) -> Result<(), StepError> {
     let settings = records.settings;
     guess(scene, island, &mut space.guess);
+    squeeze::find(records, scene, island, space);
+    solution.squeezed.clear();
+    solution.squeezed.extend(squeeze::padded_pairs(scene, island, &space.pads));
+    solution.squeezed.dedup();
+    let squeezed = !space.pads.is_empty();
     let sequence = match settings.impact {
+        // What is squeezed does not bounce.
+        _ if squeezed => None,
         ImpactLaw::Newton => None,
         ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
     };
     if !island.joints.is_empty() {
         let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);
-        midpoint::step_island(records, scene, island, index, shift, sequence.is_none(), space, solution)?;
+        let restitution = sequence.is_none() && !squeezed;
+        midpoint::step_island(records, scene, island, index, shift, restitution, space, solution)?;
         if let Some(sequence) = &sequence {
             solution.add_impulses(sequence);
         }
@@ -266,8 +280,11 @@ fn solve_island(
         solution.take_in(sequence);
         return Ok(());
     }
-    attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
     let bounces = island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some());
+    if squeezed && bounces {
+        return attempt(settings, scene, island, index, space, (0.0, &[]), solution);
+    }
+    attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
     if !bounces || !makes_energy(scene, island, solution) {
         return Ok(());
     }
@@ -309,7 +326,7 @@ fn attempt(
     (restitution_scale, shift): (f64, &[Twist]),
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
-    let purpose = Purpose { restitution_scale, stabilisation: settings.stabilisation, shift };
+    let purpose = Purpose { restitution_scale, stabilisation: settings.stabilisation, shift, pads: &space.pads };
     let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
         .map_err(|source| StepError::Problem { island: index, source })?;
     out.restitution_scale = restitution_scale;
@@ -331,7 +348,8 @@ fn solve_once(
     (out.solved, out.certificate, out.effort) = (graded.solved, Some(graded.certificate), graded.effort);
     unpack(scene, island, problem, &space.impulses, out);
     out.change.clear();
-    out.change.extend(space.changes.iter().copied());
+    // Pads come after the bodies.
+    out.change.extend(space.changes.iter().take(island.bodies.len()).copied());
     Ok(())
 }
 

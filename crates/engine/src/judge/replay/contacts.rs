@@ -5,7 +5,7 @@ use super::{
 };
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::judge::momentum::Impulse;
-use crate::judge::{Part, Place};
+use crate::judge::{PRESSURE, Part, Place, overlap_bound};
 use crate::{ImpactLaw, Material, Stabilisation, World};
 use glamx::{DMat3, DVec3};
 
@@ -47,6 +47,8 @@ struct Told<'a> {
     kick: f64,
     /// Whether it may have been met within the step rather than at its beginning.
     later: bool,
+    /// Points of its two bodies.
+    points: usize,
 }
 
 impl Scene<'_> {
@@ -76,8 +78,9 @@ impl Scene<'_> {
             let (sunk, records) = (f64::max(0.0, -nearest.gap), [first, second]);
             let turning = records.iter().map(|record| record.reach * record.state.spin.length_squared()).sum::<f64>();
             let kick = self.step.dt * (self.world.settings.gravity.length() + turning);
-            let mut told_one =
-                Told { contact, records, material, acting, sunk, thickness: high - low, kick, later: false };
+            let points = list.iter().filter(|other| other.bodies == contact.bodies).count();
+            let thickness = high - low;
+            let mut told_one = Told { contact, records, material, acting, sunk, thickness, kick, later: false, points };
             told_one.later = records.iter().any(|record| record.fast)
                 || kick - contact.normal.dot(told_one.before()) >= self.world.settings.rest_speed;
             told.push(told_one);
@@ -253,7 +256,7 @@ impl Scene<'_> {
         [
             Some(f64::max(0.0, -normal) / scale),
             Some(f64::max(0.0, friction.length() - reach) / scale),
-            Some(f64::max(sinks, pushes_apart) / scale),
+            Some(f64::max(sinks, pushes_apart).min(told.pad_error(dt)) / scale),
             Some((friction - inside).length() / scale),
             off.filter(|off| *off <= bound * scale || *off > open).map(|off| off / scale),
         ]
@@ -261,6 +264,21 @@ impl Scene<'_> {
 }
 
 impl Told<'_> {
+    /// Error of the law of a squeeze, `0 ≤ r ⊥ u + g/h + r/(h² k) ≥ 0`, by which a contact with a kinematic body may go as
+    /// well [m/s].
+    fn pad_error(&self, dt: f64) -> f64 {
+        let [a, b] = self.records;
+        let (kinematic, other) = if a.kind == Kind::Kinematic { (a, b) } else { (b, a) };
+        if kinematic.kind != Kind::Kinematic || other.kind != Kind::Dynamic {
+            return f64::INFINITY;
+        }
+        let stiffness = PRESSURE * other.mass.mass / (overlap_bound(a, b) * self.points as f64);
+        let normal = self.contact.normal;
+        let left = normal.dot(self.contact.velocity) + self.contact.gap / dt;
+        let pressed = normal.dot(self.contact.impulse) / (dt * dt * stiffness);
+        if pressed > 0.0 { (left + pressed).abs() } else { f64::max(0.0, -left) }
+    }
+
     /// Velocity of the second body against the first before the step [m/s].
     fn before(&self) -> DVec3 {
         let at =

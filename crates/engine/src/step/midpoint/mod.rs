@@ -40,6 +40,7 @@ use crate::step::contact::Contact;
 use crate::step::island::Island;
 use crate::step::ration::PIECES;
 use crate::step::solve::{IslandSolution, IslandSpace};
+use crate::step::squeeze::Pad;
 use crate::step::{Moving, Records, Twist};
 use crate::{Settings, StepError};
 use body::{Load, MovingBody, State};
@@ -83,6 +84,8 @@ struct Mover<'a> {
     scene: &'a Scene<'a>,
     index: usize,
     contacts: Vec<&'a Contact>,
+    /// Pads of the contacts, or nothing if the island is not squeezed.
+    pads: Vec<Option<Pad>>,
     /// Gap of every contact at the start of the piece \[m\].
     gaps: Vec<f64>,
     joints: Vec<IslandJoint>,
@@ -116,7 +119,7 @@ pub(crate) fn step_island(
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
-    let mut mover = Mover::new(records, scene, island, index, shift, &space.guess);
+    let mut mover = Mover::new(records, scene, island, index, shift, space);
     out.reset(island);
     mover.advance(scene.dt, 0, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
@@ -136,8 +139,9 @@ impl<'a> Mover<'a> {
         island: &'a Island,
         index: usize,
         shift: &[Twist],
-        guess: &[f64],
+        space: &IslandSpace,
     ) -> Mover<'a> {
+        let guess = &space.guess;
         let settings = records.settings;
         let bodies = island.bodies.iter().enumerate().filter_map(|(place, rank)| {
             let moving = &scene.bodies[*rank as usize];
@@ -183,8 +187,16 @@ impl<'a> Mover<'a> {
             settings,
             scene,
             index,
-            gaps: contacts.iter().map(|contact| contact.effective_gap(settings.stabilisation)).collect(),
+            gaps: contacts
+                .iter()
+                .enumerate()
+                .map(|(place, contact)| match space.pads.get(place) {
+                    Some(Some(pad)) => pad.gap,
+                    _ => contact.effective_gap(settings.stabilisation),
+                })
+                .collect(),
             contacts,
+            pads: space.pads.clone(),
             joints,
             bodies: bodies.collect(),
             lambda: guess[guess.len() - rows..].to_vec(),

@@ -5,10 +5,11 @@ use super::{End, Mover};
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::step::Twist;
-use crate::step::assembly::{closing_speed, contact_row};
+use crate::step::assembly::{closing_speed, contact_row, padded};
 use crate::step::contact::Contact;
 use crate::step::ration::PIECES;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
+use crate::step::squeeze::Pad;
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
 use signorini_solvers::{Method, is_settled};
@@ -162,6 +163,7 @@ impl Mover<'_> {
             .filter(|place| {
                 let contact = self.contacts[*place];
                 self.pushes[*place] != DVec3::ZERO
+                    || self.pad(*place).is_some()
                     || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
             })
             .collect();
@@ -314,16 +316,25 @@ impl Mover<'_> {
             Some(place) => twists[place as usize],
             None => self.given_velocity(rank),
         };
-        for (contact, gap) in near.iter().map(|place| (self.contacts[*place], self.gaps[*place])) {
-            pairs.push([self.place(contact.a), self.place(contact.b)]);
+        for place in near {
+            let (contact, gap, pad) = (self.contacts[*place], self.gaps[*place], self.pad(*place));
+            pairs.push(padded([self.place(contact.a), self.place(contact.b)], pad, contact, h, inverse_mass));
             blocks.push(if contact.friction > 0.0 { Block::contact(contact.friction) } else { Block::normal() });
             let [arm_a, arm_b] = self.contact_arms(contact, if at == At::End { 1.0 } else { 0.0 });
             let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
             for (i, direction) in contact.directions().iter().enumerate() {
                 rows.push(contact_row(*direction, arm_a, arm_b));
-                // At the start an open contact may close; at the end it is closed.
+                // At the start an open contact may close; at the end it is closed. A pad presses by its overlap.
                 let bounce = self.bounce(contact, scale);
-                let open = if at == At::Start && bounce == 0.0 { closing_speed(gap, h) } else { 0.0 };
+                let open = match pad {
+                    // What the launch gave has pressed the pad already.
+                    Some(pad) if at == At::End && self.launched.is_some() => {
+                        gap / h + pad.compliance(h) * contact.frame[0].dot(self.pushes[*place])
+                    }
+                    Some(_) => gap / h,
+                    None if at == At::Start && bounce == 0.0 => closing_speed(gap, h),
+                    None => 0.0,
+                };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
             }
         }
@@ -341,6 +352,11 @@ impl Mover<'_> {
                 q.push(self.row_velocity(row, joint, |place| twists[place as usize]));
             }
         }
+    }
+
+    /// The pad of a contact that squeezes.
+    fn pad(&self, place: usize) -> Option<&Pad> {
+        self.pads.get(place).and_then(Option::as_ref)
     }
 
     /// Velocity of a joint's row [m/s, rad/s].

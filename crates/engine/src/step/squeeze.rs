@@ -1,0 +1,289 @@
+//! Stage 6/9, before the solve: squeezes. In: an island. Out: pads for its contacts with kinematic bodies, or none. Eq.:
+//!
+//! ```text
+//! rigid    0 ≤ r_N ⊥ u_N + g/h ≥ 0              overlap counts as g = 0
+//! padded   0 ≤ r_N ⊥ u_N + g/h + c r_N ≥ 0      g < 0 where surfaces overlap, c = 1/(h² k)
+//! ```
+//!
+//! Kinematic bodies do not give way. Two of them, or one and something fixed, may close on a body so that no velocity at all
+//! keeps every gap open: rigid rows contradict each other and their impulses have no bound. The overlap that the certificate
+//! allows then acts as a pad: the force of the padded law is h·k times the overlap at the end of the step, finite and
+//! continuous in the poses of the kinematic bodies. A pair presses with [`PRESSURE`] times the mass of its dynamic body at
+//! the bound of overlap, whatever the step, and not harder beyond: what is deeper is let through, and the certificate says so.
+//!
+//! An island is squeezed where `J_N v + d ≥ 0` has no solution; d holds open gaps, and overlap of kinematic contacts. The
+//! least violation s comes of a proximal iteration on the dual, `min ½rᵀWr + dᵀr + ½(r − r')ᵀC(r − r')` over r ≥ 0, with
+//! s = C(r − r'): it contracts by [`TEST_COMPLIANCE`] in a step where there is a solution, and stays where there is none.
+//! Most islands are told by a motion that anyone can see: standing still, or going along with one of the kinematic bodies.
+
+use crate::body::Kind;
+use crate::judge::{PRESSURE, overlap_bound};
+use crate::step::assembly::{Scene, contact_row, inverse_mass};
+use crate::step::contact::Contact;
+use crate::step::island::Island;
+use crate::step::solve::IslandSpace;
+use crate::step::{Records, Twist};
+use glamx::DVec3;
+use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass};
+use signorini_solvers::{
+    BlockPivoting, ContactSolver, Exact, ExactOptions, History, SolverSession, Status, StoppingRule,
+};
+
+/// Compliance of the test times mass \[1\].
+const TEST_COMPLIANCE: f64 = 1e-6;
+/// Most proximal steps: two where there is a motion, and one more for badly conditioned rows.
+const MOST_TESTS: usize = 4;
+/// Share of the last violation above which it does not contract \[1\].
+const STAYS: f64 = 0.5;
+/// Most rows for pivoting, whose matrices are dense.
+const MOST_PIVOTED: usize = 200;
+
+/// What lies between a kinematic body and a point that it squeezes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pad {
+    /// Stiffness k of the point [N/m].
+    pub stiffness: f64,
+    /// Gap at the start of the step \[m\], less what is let through.
+    pub gap: f64,
+}
+
+impl Pad {
+    /// A body of its own on the kinematic side of the contact, that gives way along the normal alone: W gets c r_N.
+    pub fn inverse_mass(&self, normal: DVec3, dt: f64) -> InverseMass {
+        along(normal, self.compliance(dt))
+    }
+    /// c = 1/(h² k) \[1/kg\].
+    pub fn compliance(&self, dt: f64) -> f64 {
+        1.0 / (dt * dt * self.stiffness)
+    }
+}
+
+/// c n nᵀ for velocities, nothing for spins.
+fn along(normal: DVec3, compliance: f64) -> InverseMass {
+    let mut m = [[0.0; 6]; 6];
+    for i in 0..3 {
+        for j in 0..3 {
+            m[i][j] = compliance * (normal[i] * normal[j]);
+        }
+    }
+    m
+}
+
+/// Solvers and buffers of the test.
+#[derive(Default)]
+pub(crate) struct SqueezeSpace {
+    touched: Vec<Option<Touched>>,
+    q: Vec<f64>,
+    pivoting: BlockPivoting,
+    exact: Exact,
+    session: SolverSession,
+}
+
+/// A contact with a kinematic body.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    /// Mass of the dynamic body over the points of the pair \[kg\].
+    mass: f64,
+    /// Overlap that the certificate allows \[m\].
+    bound: f64,
+    /// Gap, no deeper than the bound and the way of the kinematic surface: old overlap is not thrown out \[m\].
+    gap: f64,
+}
+
+/// Finds the pads of an island: one for each of its contacts with kinematic bodies if it is squeezed, else none at all.
+pub(crate) fn find(records: &Records, scene: &Scene, island: &Island, space: &mut IslandSpace) {
+    let IslandSpace { pads, squeeze, parts, .. } = space;
+    pads.clear();
+    if !squeeze.touch(records, scene, island) || squeeze.moves_freely(records, scene, island) {
+        return;
+    }
+    let mut memory = std::mem::take(parts);
+    let violation = squeeze.violation(records, scene, island, &mut memory);
+    *parts = memory;
+    let Some(violation) = violation else { return };
+    pads.extend(squeeze.touched.iter().zip(violation).map(|(touched, violation)| {
+        let Touched { mass, bound, gap } = (*touched)?;
+        let let_through = (scene.dt * violation - bound).max(0.0);
+        Some(Pad { stiffness: mass * PRESSURE / bound, gap: gap + let_through })
+    }));
+}
+
+/// Pairs of ranks that pads keep from being pushed apart.
+pub(crate) fn padded_pairs<'a>(
+    scene: &'a Scene,
+    island: &'a Island,
+    pads: &'a [Option<Pad>],
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let contacts = island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
+    contacts.zip(pads).filter(|(_, pad)| pad.is_some()).map(|(contact, _)| (contact.a, contact.b))
+}
+
+impl SqueezeSpace {
+    /// Looks for contacts with kinematic bodies; whether there are any, and another body that does not give way.
+    fn touch(&mut self, records: &Records, scene: &Scene, island: &Island) -> bool {
+        self.touched.clear();
+        let kind = |rank: u32| scene.bodies[rank as usize].kind;
+        let given = |c: &Contact| [c.a, c.b].into_iter().find(|rank| kind(*rank) != Kind::Dynamic);
+        let contacts = || island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
+        let first = contacts().find_map(given);
+        let others = contacts().filter_map(given).any(|rank| Some(rank) != first);
+        let kinematic = |c: &Contact| [c.a, c.b].into_iter().any(|rank| kind(rank) == Kind::Kinematic);
+        if !others || !contacts().any(kinematic) {
+            return false;
+        }
+        for pair in island.contacts.chunk_by(|c, d| {
+            let (c, d) = (&scene.contacts[*c as usize], &scene.contacts[*d as usize]);
+            (c.a, c.b) == (d.a, d.b)
+        }) {
+            for contact in pair.iter().map(|c| &scene.contacts[*c as usize]) {
+                let bodies = [contact.a, contact.b].map(|rank| &scene.bodies[rank as usize]);
+                let [a, b] = bodies.map(|body| records.bodies.at(body.slot));
+                let inverse_mass = bodies.map(|body| if body.is_dynamic() { body.inverse_mass } else { 0.0 });
+                self.touched.push(a.zip(b).filter(|_| kinematic(contact)).map(|(a, b)| {
+                    let bound = overlap_bound(a, b);
+                    let way = scene.dt * contact.frame[0].dot(surface_velocity(scene, contact)).abs();
+                    let mass = 1.0 / (inverse_mass[0].max(inverse_mass[1]) * pair.len() as f64);
+                    Touched { mass, bound, gap: contact.gap.max(-(bound + way)) }
+                }));
+            }
+        }
+        true
+    }
+
+    /// Velocity of a contact's normal row but for that of the bodies [m/s].
+    fn offset(&self, records: &Records, scene: &Scene, place: usize, contact: &Contact) -> f64 {
+        let gap = match &self.touched[place] {
+            Some(touched) => touched.gap,
+            None if contact.impact.is_some() => 0.0,
+            // The velocity bias pushes by less than nothing: it asks for no room.
+            None => contact.effective_gap(records.settings.stabilisation).max(0.0),
+        };
+        gap / scene.dt
+    }
+
+    /// Whether the bodies of the island may all stand still, or go along with one of its kinematic bodies.
+    fn moves_freely(&self, records: &Records, scene: &Scene, island: &Island) -> bool {
+        let tolerance = records.settings.stop.tolerance.value;
+        let fits = |along: Option<u32>| {
+            island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate().all(|(place, contact)| {
+                let twist = |rank: u32, arm: DVec3| {
+                    let body = &scene.bodies[rank as usize];
+                    match along {
+                        _ if !body.is_dynamic() => scene.free[rank as usize].after.at(arm),
+                        Some(along) => {
+                            let leader = &scene.bodies[along as usize];
+                            scene.free[along as usize].after.at(contact.point - leader.state.position)
+                        }
+                        None => DVec3::ZERO,
+                    }
+                };
+                let velocity = twist(contact.b, contact.arm_b) - twist(contact.a, contact.arm_a);
+                contact.frame[0].dot(velocity) + self.offset(records, scene, place, contact) >= -tolerance
+            })
+        };
+        let kinematic = |rank: &u32| scene.bodies[*rank as usize].kind == Kind::Kinematic;
+        let contacts = || island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
+        let mut tried = None;
+        fits(None)
+            || contacts().flat_map(|c| [c.a, c.b]).filter(kinematic).any(|rank| {
+                // Contacts of one pair follow each other.
+                tried.replace(rank) != Some(rank) && fits(Some(rank))
+            })
+    }
+
+    /// Least violation of the normal rows by a motion of the bodies, contact by contact [m/s]; none if there is a motion that
+    /// violates none.
+    fn violation(
+        &mut self,
+        records: &Records,
+        scene: &Scene,
+        island: &Island,
+        memory: &mut FactoredParts,
+    ) -> Option<Vec<f64>> {
+        let mut parts = std::mem::take(memory);
+        parts.clear();
+        let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian, q, .. } = &mut parts;
+        masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
+        let local = |rank: u32| scene.bodies[rank as usize].place;
+        for (place, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
+            let normal = contact.frame[0];
+            let pad = self.touched[place].map(|touched| {
+                masses.push(along(normal, TEST_COMPLIANCE / touched.mass));
+                masses.len() as u32 - 1
+            });
+            pairs.push([local(contact.a), local(contact.b)].map(|place| place.or(pad)));
+            blocks.push(Block::normal());
+            jacobian.push(contact_row(normal, contact.arm_a, contact.arm_b));
+            let free = contact.velocity(&scene.free[contact.a as usize].after, &scene.free[contact.b as usize].after);
+            q.push(normal.dot(free) + self.offset(records, scene, place, contact));
+        }
+        for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
+            let after = |rank: u32| &scene.free[rank as usize].after;
+            let mut row = 0;
+            for count in joint.blocks {
+                blocks.push(Block::joint(*count));
+                pairs.push([local(joint.a), joint.b.and_then(local)]);
+                for _ in 0..*count {
+                    jacobian.push(joint.rows[row]);
+                    q.push(joint.velocity(row, after(joint.a), joint.b.map(after)));
+                    row += 1;
+                }
+            }
+        }
+        self.q.clone_from(q);
+        // A problem that cannot be posed is left to the stage that solves it, which says why.
+        let mut problem = ContactProblem::from_parts(parts).ok()?;
+        let violation = self.least_violation(records, &mut problem, island.contacts.len());
+        *memory = problem.into_parts();
+        violation
+    }
+
+    fn least_violation(
+        &mut self,
+        records: &Records,
+        problem: &mut ContactProblem,
+        contacts: usize,
+    ) -> Option<Vec<f64>> {
+        let SqueezeSpace { touched, q, pivoting, exact, session } = self;
+        let tolerance = records.settings.stop.tolerance.value;
+        let stop = StoppingRule::velocity(tolerance);
+        exact.options = ExactOptions::stepping();
+        let compliance = |place: usize| touched[place].map_or(0.0, |touched| TEST_COMPLIANCE / touched.mass);
+        let mut last = vec![0.0; contacts];
+        let mut before = f64::INFINITY;
+        for _ in 0..MOST_TESTS {
+            let method: &mut dyn ContactSolver = if problem.rows() > MOST_PIVOTED { exact } else { pivoting };
+            let solution = session.solve(problem, method, None, &stop, &mut History::off()).ok()?;
+            if solution.status != Status::Solved {
+                return None;
+            }
+            let r = &solution.impulses[..contacts];
+            let violation: Vec<f64> =
+                r.iter().zip(&last).enumerate().map(|(place, (r, last))| compliance(place) * (r - last)).collect();
+            let worst = violation.iter().copied().fold(0.0, f64::max);
+            if worst <= tolerance {
+                return None;
+            }
+            if worst > STAYS * before {
+                return Some(violation);
+            }
+            before = worst;
+            last.clear();
+            last.extend_from_slice(r);
+            let offset: Vec<f64> = (0..q.len())
+                .map(|row| q[row] - if row < contacts { compliance(row) * last[row] } else { 0.0 })
+                .collect();
+            problem.set_q(&offset).ok()?;
+        }
+        None
+    }
+}
+
+/// Velocity of the kinematic side of a contact [m/s]; zero of the other.
+fn surface_velocity(scene: &Scene, contact: &Contact) -> DVec3 {
+    let twist = |rank: u32| match scene.bodies[rank as usize].kind {
+        Kind::Kinematic => scene.free[rank as usize].after,
+        Kind::Dynamic | Kind::Fixed => Twist::default(),
+    };
+    contact.velocity(&twist(contact.a), &twist(contact.b))
+}
