@@ -69,7 +69,7 @@ function stepRows({ scene, lane, frame }: Subject): Page {
         const solved = report.measured !== null && report.measured <= report.tolerance;
         rows.push(
             ["residual (natural map)", withUnit(velocity.natural, "m/s"), solved || certified ? "good" : "bad"],
-            ["tolerance", withUnit(allowed(report), "m/s")],
+            ["tolerance, by own scale", withUnit(report.tolerance, "m/s")],
             ["approach speed left", withUnit(velocity.penetration_rate, "m/s")],
             ["creep inside the cone", withUnit(velocity.creep, "m/s")],
         );
@@ -100,11 +100,6 @@ function partRows({ certificate }: Report, scene: Scene): Row[] {
         const text = `${show(value, 2)} of ${unit === "" ? show(bound, 2) : withUnit(bound, unit, 2)}`;
         return [met ? name : `${name}, missed`, `${text}${where}`, met ? "good" : "bad"];
     });
-}
-
-/** The tolerance is relative to the speed of the problem where that is above 1 m/s. */
-function allowed(report: Report): number {
-    return report.tolerance * Math.max(1, report.velocity?.speed ?? 1);
 }
 
 /** Change of energy that no entry of the account explains [J]. */

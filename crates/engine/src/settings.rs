@@ -2,7 +2,7 @@
 
 use crate::WorldError;
 use glamx::DVec3;
-use signorini_problem::Tolerance;
+use signorini_problem::{Certificate, ContactProblem, Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule};
 
 /// How overlap is taken out.
@@ -150,6 +150,34 @@ impl Settings {
     pub fn accepted(&self) -> Tolerance {
         let tolerance = self.stop.tolerance;
         Tolerance { value: tolerance.value.max(self.accept), ..tolerance }
+    }
+
+    /// The residual of a problem that is compared with [`Settings::accepted`].
+    pub(crate) fn measured(&self, certificate: &Certificate) -> f64 {
+        match self.stop.tolerance.measure {
+            Measure::Velocity => certificate.scaled,
+            Measure::Relative => certificate.measured(Measure::Relative),
+        }
+    }
+
+    /// Whether a problem is solved as `Certified` asks: every block by its own scale.
+    pub(crate) fn accepts(&self, certificate: &Certificate) -> bool {
+        match self.stop.tolerance.measure {
+            Measure::Velocity => certificate.holds(self.accepted().value),
+            Measure::Relative => certificate.meets(&self.accepted()),
+        }
+    }
+
+    /// What a solver is asked for, whose tolerance is relative to the fastest row: the same of every block, as if it were
+    /// as slow as 1 m/s. Tolerance and what is accepted.
+    pub(crate) fn asked(&self, problem: &ContactProblem) -> (StoppingRule, f64) {
+        let StoppingRule { tolerance, max_iterations } = self.stop;
+        let scale = match tolerance.measure {
+            Measure::Velocity => problem.speed().max(1.0),
+            Measure::Relative => 1.0,
+        };
+        let asked = Tolerance { value: tolerance.value / scale, ..tolerance };
+        (StoppingRule { tolerance: asked, max_iterations }, self.accepted().value / scale)
     }
 
     pub(crate) fn check(&self) -> Result<(), WorldError> {

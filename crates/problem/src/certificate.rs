@@ -18,6 +18,8 @@
 //! * *High friction.* A contact that slides on its cone shows its normal error divided by √(1 + μ²) in F: at μ = 10⁶ a
 //!   body may approach at 1 mm/s for |F| = 10⁻⁹ m/s. So Signorini's condition is also measured by itself,
 //!   `|min(w r_N, u_N)|`; it is never more than √(1 + μ²)|F|, and must meet twice the tolerance.
+//! * *A fast row.* Tolerances are relative to speed, since round-off is. Relative to the fastest row of the problem, a
+//!   contact at 100 m/s lets its neighbours creep; so every block is also measured by its own scale, [`Certificate::holds`].
 //! * *No scale.* With w = 0 the map would not see the impulse at all. Matrices that are not inverse masses may have a
 //!   zero or tiny diagonal: there the largest entry of |W| takes the place of w.
 //! * *NaN, overflow.* A block that cannot be evaluated is infinitely wrong, and no tolerance accepts infinity.
@@ -52,6 +54,10 @@ pub struct Certificate {
     pub natural: f64,
     /// The block that has it.
     pub worst_block: Option<usize>,
+    /// Largest natural map of any block, or half of its [`Certificate::normal`], over the scale of that block alone: 1 m/s,
+    /// or the largest |q| of its rows where that is more \[m/s over m/s\]. See [`Certificate::holds`].
+    #[serde(default)]
+    pub scaled: f64,
     /// 2-norm of the natural map over ‖q‖ \[1\].
     pub natural_rel: f64,
     /// Largest |min(w r_N, u_N)| of any contact [m/s]: Signorini's condition by itself, which the natural map shows
@@ -154,6 +160,13 @@ impl Certificate {
         measured.is_finite() && measured <= f64::max(tolerance.value, excused)
     }
 
+    /// Whether every block by itself is solved to `value` [m/s over m/s], or to what round-off lets be told: as
+    /// [`Certificate::meets`], but a fast row excuses no slow one. What a step of a simulation is held to.
+    pub fn holds(&self, value: f64) -> bool {
+        let excused = f64::min(FLOOR_FACTOR * self.floor, MOST_EXCUSED * self.speed.max(1.0));
+        self.scaled.is_finite() && self.scaled <= f64::max(value, excused)
+    }
+
     /// The number the tolerance is compared with: [m/s] over max(1, |q|∞), or \[1\].
     pub fn measured(&self, measure: Measure) -> f64 {
         match measure {
@@ -234,6 +247,7 @@ impl Certifier {
         let mut certificate = Certificate {
             natural: 0.0,
             worst_block: None,
+            scaled: 0.0,
             natural_rel: 0.0,
             normal: 0.0,
             normal_rel: 0.0,
@@ -257,6 +271,9 @@ impl Certifier {
                 (certificate.natural, certificate.worst_block) = (residual.natural, Some(c));
             }
             certificate.normal = f64::max(certificate.normal, residual.normal);
+            let own = problem.q()[problem.range(c)].iter().fold(1.0, |most, q| f64::max(most, q.abs()));
+            let residual_over = f64::max(residual.natural, residual.normal / NORMAL_FACTOR) / own;
+            certificate.scaled = f64::max(certificate.scaled, residual_over);
             natural += residual.natural * residual.natural;
             normal += residual.normal * residual.normal;
             unscaled += residual.unscaled * residual.unscaled;

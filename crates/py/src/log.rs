@@ -29,7 +29,7 @@ macro_rules! columns {
 // Numbers with a unit, SI.
 columns! { FLOATS, floats, f64, report, world,
     "time" => world.time(),
-    "residual" => report.velocity.map_or(0.0, |c| c.natural),
+    "residual" => report.velocity.map_or(0.0, |c| c.scaled),
     "floor" => report.velocity.map_or(0.0, |c| c.floor),
     "speed" => report.velocity.map_or(0.0, |c| c.speed),
     "penetration" => report.penetration,

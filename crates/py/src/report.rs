@@ -29,6 +29,11 @@ impl Certificate {
     fn worst_block(&self) -> Option<usize> {
         self.0.worst_block
     }
+    /// Largest natural map of a block over 1 m/s, or over the largest abs(q) of its own rows [m/s over m/s].
+    #[getter]
+    fn scaled(&self) -> f64 {
+        self.0.scaled
+    }
     /// 2-norm of the natural map over that of q.
     #[getter]
     fn natural_rel(&self) -> f64 {

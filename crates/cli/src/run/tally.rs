@@ -240,8 +240,8 @@ impl Tally {
         }
         self.points.push(Point {
             time,
-            residual: report.velocity.map_or(0.0, |c| c.natural),
-            bound: self.accept * report.velocity.map_or(1.0, |c| c.speed.max(1.0)),
+            residual: report.velocity.map_or(0.0, |c| c.scaled),
+            bound: self.accept,
             certified,
             energy: report.energy.after,
         });

@@ -72,7 +72,7 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// Of a step that was to meet this tolerance.
     pub fn new(step: &'a StepReport, tolerance: &Tolerance) -> Self {
-        let measured = step.velocity.map(|certificate| certificate.measured(tolerance.measure));
+        let measured = step.velocity.map(|certificate| certificate.scaled);
         Report { measured, tolerance: tolerance.value, step }
     }
 

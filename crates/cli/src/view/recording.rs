@@ -122,7 +122,9 @@ impl Recording {
     fn report(&self, mut message: Value) -> Vec<u8> {
         // A certificate with an infinite entry has no JSON: it measures null, which pages take for infinite.
         let certificate = Certificate::deserialize(&message["velocity"]).ok();
-        let measured = certificate.map(|certificate| certificate.measured(self.tolerance.measure));
+        // Recordings from before it was told have no `scaled`, and what they were held to is never more.
+        let measure = self.tolerance.measure;
+        let measured = certificate.map(|certificate| certificate.scaled.max(certificate.measured(measure)));
         if let Value::Object(fields) = &mut message {
             fields.insert("measured".to_owned(), measured.into());
             fields.insert("tolerance".to_owned(), self.tolerance.value.into());

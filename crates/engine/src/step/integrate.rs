@@ -259,8 +259,9 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
 /// momentum at the order h².
 fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
     let body = &scene.bodies[rank];
-    // Round-off would leave what has not turned, and stands still, with the least spin there is.
-    if record.mass.isotropic || orientation == body.orientation() {
+    // Round-off would leave what stands still with the least spin there is, to and fro.
+    let stands = after.angular == DVec3::ZERO && body.state.spin.abs().max_element() < f64::MIN_POSITIVE;
+    if record.mass.isotropic || stands {
         return after.angular;
     }
     let momentum = |q: DQuat, spin: DVec3| q * (record.mass.inertia * (q.inverse() * spin));

@@ -423,7 +423,7 @@ fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
     velocity.bound = tolerance.value;
     if let Some(certificate) = &report.velocity {
         let solved = report.worst_island.is_some_and(|island| solutions[island].solved);
-        velocity.value = certificate.measured(tolerance.measure);
+        velocity.value = world.settings.measured(certificate);
         // What cannot be told from round-off meets any tolerance: the judge of the problem says so.
         velocity.bound = if solved { tolerance.value.max(velocity.value) } else { tolerance.value };
     }
@@ -457,8 +457,8 @@ fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
         // An island that misses its tolerance is worse than any that meets it.
         let worse = match (&report.velocity, report.worst_island) {
             (Some(worst), Some(index)) => {
-                let rank = |solved: bool, natural: f64| (!solved, natural);
-                rank(solution.solved, certificate.natural) > rank(solutions[index].solved, worst.natural)
+                let rank = |solved: bool, scaled: f64| (!solved, scaled);
+                rank(solution.solved, certificate.scaled) > rank(solutions[index].solved, worst.scaled)
             }
             _ => true,
         };

@@ -63,8 +63,8 @@ pub(crate) struct IslandSpace {
 
 impl fmt::Debug for IslandSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let choice = self.solver.as_ref().map(|solver| solver.choice);
-        f.debug_struct("IslandSpace").field("choice", &choice).finish_non_exhaustive()
+        let method = self.solver.as_ref().map(|solver| solver.method);
+        f.debug_struct("IslandSpace").field("method", &method).finish_non_exhaustive()
     }
 }
 
@@ -81,38 +81,36 @@ impl IslandSpace {
 /// to 2e-7 with four.
 const FURTHER: usize = 10;
 
-/// What an island is solved by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Choice {
-    method: Method,
-    accept: f64,
-    budget: Option<usize>,
-}
-
-impl Choice {
-    fn of(settings: &Settings) -> Self {
-        Choice { method: settings.method, accept: settings.accept, budget: settings.budget }
-    }
-}
-
 /// The method of an island.
 struct StepSolver {
-    choice: Choice,
-    solver: Box<dyn ContactSolver + Send>,
+    method: Method,
+    solver: Solver,
+}
+
+enum Solver {
+    Exact(Box<Exact>),
+    Other(Box<dyn ContactSolver + Send>),
 }
 
 impl StepSolver {
-    /// A solver whose cost is bounded: the next step poses another problem.
-    fn new(choice: Choice) -> Self {
-        let solver = match choice.method {
-            Method::Exact => {
-                let accept = Accept { residual: choice.accept, further_factorizations: FURTHER };
-                let options = ExactOptions { budget: choice.budget, accept: Some(accept), ..ExactOptions::stepping() };
-                Box::new(Exact::with_options(options))
-            }
-            method => method.solver(),
+    fn new(method: Method) -> Self {
+        let solver = match method {
+            Method::Exact => Solver::Exact(Box::new(Exact::with_options(ExactOptions::stepping()))),
+            _ => Solver::Other(method.solver()),
         };
-        StepSolver { choice, solver }
+        StepSolver { method, solver }
+    }
+
+    /// The solver, told what is accepted and what it may spend: the next step poses another problem.
+    fn with(&mut self, residual: f64, budget: Option<usize>) -> &mut dyn ContactSolver {
+        match &mut self.solver {
+            Solver::Exact(exact) => {
+                let accept = Some(Accept { residual, further_factorizations: FURTHER });
+                exact.options = ExactOptions { budget, accept, ..exact.options };
+                exact.as_mut()
+            }
+            Solver::Other(solver) => solver.as_mut(),
+        }
     }
 }
 
@@ -172,10 +170,10 @@ impl IslandSolution {
     /// Takes in the grade of a piece of the step: the worst counts.
     pub fn merge(&mut self, graded: &Graded) {
         add_effort(&mut self.effort, &graded.effort);
-        let rank = |solved: bool, natural: f64| (!solved, natural);
+        let rank = |solved: bool, scaled: f64| (!solved, scaled);
         let worse = self
             .certificate
-            .is_none_or(|own| rank(graded.solved, graded.certificate.natural) > rank(self.solved, own.natural));
+            .is_none_or(|own| rank(graded.solved, graded.certificate.scaled) > rank(self.solved, own.scaled));
         if worse {
             self.certificate = Some(graded.certificate);
         }
@@ -361,7 +359,8 @@ pub(crate) fn solve_graded(
     space: &mut IslandSpace,
 ) -> Result<Graded, SolveError> {
     let IslandSpace { solver, session, certifier, guess, impulses, body_velocity, changes, .. } = space;
-    let tolerance = &settings.stop.tolerance;
+    let (stop, accept) = settings.asked(problem);
+    let tolerance = &stop.tolerance;
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
         let certificate = certifier.certify(problem, guess)?;
@@ -380,16 +379,16 @@ pub(crate) fn solve_graded(
             return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
     }
-    let choice = Choice::of(settings);
     let solver = match solver {
-        Some(solver) if solver.choice == choice => solver,
-        _ => solver.insert(StepSolver::new(choice)),
+        Some(solver) if solver.method == settings.method => solver,
+        _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solution = session.improve(problem, solver.solver.as_mut(), guess, &settings.stop, &mut History::off())?;
+    let solver = solver.with(accept, settings.budget);
+    let solution = session.improve(problem, solver, guess, &stop, &mut History::off())?;
     impulses.clone_from(&solution.impulses);
     let bodies = if let Delassus::Factored(delassus) = problem.delassus() { delassus.inverse_mass().len() } else { 0 };
     body_changes(problem, impulses, bodies, body_velocity, changes);
-    let solved = solution.certificate.meets(&settings.accepted());
+    let solved = settings.accepts(&solution.certificate);
     Ok(Graded { solved, certificate: solution.certificate, effort: solution.effort })
 }
 
@@ -406,7 +405,7 @@ pub(crate) fn certify_given(
     changes.extend(certifier.body_velocities().map(twist));
     let effort =
         Effort { iterations: factorizations, factorizations, active: problem.blocks().len(), ..Effort::default() };
-    Ok(Graded { solved: certificate.meets(&settings.accepted()), certificate, effort })
+    Ok(Graded { solved: settings.accepts(&certificate), certificate, effort })
 }
 
 /// Impulses of the contacts of an island, from rows back to vectors.

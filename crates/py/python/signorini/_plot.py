@@ -38,8 +38,7 @@ def plot_run(run: Run, show: bool) -> Figure:
     figure, (residual, energy, contacts) = _figure(3, 1)
     time = run["time"]
     residual.semilogy(time, np.maximum(run["residual"], _SMALLEST_SHOWN), color="tab:blue", label="residual")
-    allowed = run.tolerance * np.maximum(1.0, run["speed"])
-    residual.semilogy(time, allowed, color="tab:red", linestyle="--", label="tolerance")
+    residual.semilogy(time, np.full_like(time, run.tolerance), color="tab:red", linestyle="--", label="tolerance")
     residual.semilogy(
         time, np.maximum(run["floor"], _SMALLEST_SHOWN), color="tab:gray", linewidth=0.8, label="round-off"
     )
@@ -71,11 +70,11 @@ def plot_report(report: StepReport, show: bool) -> Figure:
     if certificate is None:
         errors.text(0.5, 0.5, "nothing touched", ha="center", transform=errors.transAxes)
     else:
-        names = ("natural", "normal", "penetration_rate", "joint_rate", "creep", "floor")
+        names = ("scaled", "natural", "normal", "penetration_rate", "joint_rate", "creep", "floor")
         values = [max(float(getattr(certificate, name)), _SMALLEST_SHOWN) for name in names]
         errors.barh(names, values)
         errors.set_xscale("log")
-        errors.axvline(report.tolerance * max(1.0, certificate.speed), color="tab:red", linestyle="--")
+        errors.axvline(report.tolerance, color="tab:red", linestyle="--")
         errors.set_xlabel(f"error [m/s], {report.status}")
     ledger: dict[str, Any] = report.energy.to_dict()
     entries = {name: value for name, value in ledger.items() if isinstance(value, float)}

@@ -21,8 +21,8 @@ pub struct ExactOptions {
     pub selection: Selection,
     /// Most work in factorizations, sweeps by their share of one. `None`: every attempt is made. Counted, never timed:
     /// what is reached within it is returned and graded, the same on every machine. A step that has begun is finished,
-    /// and the dense methods for small problems ([`Attempt::Small`]) are not counted. Problems of at most 48 blocks, whose
-    /// factorizations take some 30 µs, may spend five times as much.
+    /// and the dense methods for small problems ([`Attempt::Small`]) are not counted. Problems of at most 96 blocks, whose
+    /// factorizations take some 60 µs, may spend six times as much.
     pub budget: Option<usize>,
     /// From which residual on only a few more factorizations are spent on the tolerance. `None`: the tolerance is all
     /// that counts.
