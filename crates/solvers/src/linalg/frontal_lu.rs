@@ -7,8 +7,8 @@
 
 use super::block_graph::BlockGraph;
 use super::elimination::{BlockPlace, Elimination, Front, Run};
-use super::kernels::{add, subtract_columns, subtract_product, subtract_scaled, widest};
-use super::panel_lu::eliminate;
+use super::kernels::{add, subtract_columns, subtract_product, widest};
+use super::panel_lu::{eliminate, solve_pivots_lower, solve_pivots_upper};
 
 pub use super::panel_lu::SingularPivot;
 
@@ -110,17 +110,11 @@ impl FrontalLu {
                 y.swap(front.first + k, front.first + other);
             }
             let pivots = &mut y[front.first..front.first + np];
-            for k in 0..np {
-                let (done, rest) = pivots.split_at_mut(k + 1);
-                subtract_scaled(rest, done[k], &panel[k * n + k + 1..k * n + np]);
-            }
-            if n > np {
-                let updates = &mut self.updates[..n - np];
-                updates.fill(0.0);
-                subtract_columns(updates, &panel[np..], n, pivots);
-                for (update, row) in updates.iter().zip(&front.update) {
-                    y[*row as usize] += update;
-                }
+            solve_pivots_lower(panel, n, pivots);
+            let updates = &mut self.updates[..n - np];
+            subtract_columns::<true>(&panel[np..], n, pivots, updates);
+            for (update, row) in updates.iter().zip(&front.update) {
+                y[*row as usize] += update;
             }
         }
         for front in self.plan.fronts.iter().rev() {
@@ -131,13 +125,8 @@ impl FrontalLu {
                 *update = y[*row as usize];
             }
             let pivots = &mut y[front.first..front.first + np];
-            subtract_columns(pivots, upper, np, updates);
-            for k in (0..np).rev() {
-                let column = &panel[k * n..(k + 1) * n];
-                let (above, rest) = pivots.split_at_mut(k);
-                rest[0] /= column[k];
-                subtract_scaled(above, rest[0], &column[..k]);
-            }
+            subtract_columns::<false>(upper, np, updates, pivots);
+            solve_pivots_upper(panel, n, pivots);
         }
         for (x, p) in x.iter_mut().zip(&self.plan.scalar_position) {
             *x = self.permuted[*p as usize];

@@ -17,8 +17,8 @@ const COLUMNS: usize = 3;
 /// `C −= A B` on column-major blocks, or with `FRESH` `C = −A B`, whatever was there: A is rows × depth with leading
 /// dimension `lda`, the columns of B begin every `ldb` and those of C, as many, every `ldc` numbers.
 ///
-/// Products are added up in the order of the columns of A and subtracted once. Subtracted one by one they cost the same and
-/// lose more: of 323 islands of jumbled piles 58 then end above 1e-9 m/s, with the sum 53.
+/// Products are added up in the order of the columns of A and subtracted once: subtracted one by one they cost the same,
+/// and each would be rounded to the size of C.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn subtract_product<const FRESH: bool>(
@@ -47,6 +47,12 @@ pub(crate) fn subtract_product<const FRESH: bool>(
         let Some(b) = b.next() else { return };
         subtract_from_columns::<1, FRESH>(a, lda, [&b[..depth]], &mut [&mut c[..rows]]);
     }
+}
+
+/// The same for a single column: as many factors as B has rows, and C as long as it is.
+#[inline(always)]
+pub(crate) fn subtract_columns<const FRESH: bool>(a: &[f64], lda: usize, b: &[f64], c: &mut [f64]) {
+    subtract_from_columns::<1, FRESH>(a, lda, [b], &mut [c]);
 }
 
 /// `C −= A B` where B lies in the columns of C: in the rows `b..b + depth` of every column of `right`, C in its rows
@@ -171,114 +177,56 @@ fn subtract_tile<const FOURS: usize, const TWOS: usize, const N: usize, const FR
 /// `x −= f·y`.
 #[inline(always)]
 pub(crate) fn subtract_scaled(x: &mut [f64], f: f64, y: &[f64]) {
-    let n = x.len().min(y.len());
-    subtract_one(&mut x[..n], &[&y[..n]], &[f]);
+    by_lanes(
+        x,
+        y,
+        #[inline(always)]
+        |x, y| x - f * y,
+    );
 }
 
 /// `x += y`.
 #[inline(always)]
 pub(crate) fn add(x: &mut [f64], y: &[f64]) {
-    let n = x.len().min(y.len());
-    let (x, y) = (&mut x[..n], &y[..n]);
-    let mut row = 0;
-    while row + LANES <= n {
-        add_known::<LANES>(&mut x[row..row + LANES], &y[row..row + LANES]);
-        row += LANES;
-    }
-    if row + 2 <= n {
-        add_known::<2>(&mut x[row..row + 2], &y[row..row + 2]);
-        row += 2;
-    }
-    if row < n {
-        x[row] += y[row];
-    }
-}
-
-#[inline(always)]
-fn add_known<const N: usize>(x: &mut [f64], y: &[f64]) {
-    let mut sum = [0.0; N];
-    for i in 0..N {
-        sum[i] = x[i] + y[i];
-    }
-    x.copy_from_slice(&sum);
+    by_lanes(
+        x,
+        y,
+        #[inline(always)]
+        |x, y| x + y,
+    );
 }
 
 /// Entries taken at once. Left to itself the compiler takes sixteen, and the up to fifteen left over one by one: much of
 /// the work in fronts of a few dozen rows.
 const LANES: usize = 4;
 
-/// A loop `x −= Σ_k l_k f_k` over columns `l` as long as x: [`LANES`] entries at once, then two, then one. All lanes are read
-/// before one is written: the compiler then takes them together.
-macro_rules! subtract {
-    ($name:ident, $depth:literal, |$l:ident, $f:ident, $i:ident| $sum:expr) => {
-        #[inline(always)]
-        fn $name(x: &mut [f64], l: &[&[f64]; $depth], $f: &[f64; $depth]) {
-            let n = x.len();
-            let mut l = *l;
-            for l in &mut l {
-                *l = &l[..n];
-            }
-            let mut row = 0;
-            while row + LANES <= n {
-                let (mut $l, mut sum) = ([[0.0; LANES]; $depth], [0.0; LANES]);
-                for k in 0..$depth {
-                    $l[k].copy_from_slice(&l[k][row..row + LANES]);
-                }
-                for $i in 0..LANES {
-                    sum[$i] = x[row + $i] - ($sum);
-                }
-                x[row..row + LANES].copy_from_slice(&sum);
-                row += LANES;
-            }
-            while row + 2 <= n {
-                let (mut $l, mut sum) = ([[0.0; 2]; $depth], [0.0; 2]);
-                for k in 0..$depth {
-                    $l[k].copy_from_slice(&l[k][row..row + 2]);
-                }
-                for $i in 0..2 {
-                    sum[$i] = x[row + $i] - ($sum);
-                }
-                x[row..row + 2].copy_from_slice(&sum);
-                row += 2;
-            }
-            if row < n {
-                let (mut $l, $i) = ([[0.0; 1]; $depth], 0);
-                for k in 0..$depth {
-                    $l[k][0] = l[k][row];
-                }
-                x[row] -= $sum;
-            }
-        }
-    };
+/// `x ← f(x, y)`: [`LANES`] entries at once, then two, then one.
+#[inline(always)]
+fn by_lanes(x: &mut [f64], y: &[f64], f: impl Fn(f64, f64) -> f64) {
+    let n = x.len().min(y.len());
+    let (x, y) = (&mut x[..n], &y[..n]);
+    let mut row = 0;
+    while row + LANES <= n {
+        together::<LANES>(&mut x[row..row + LANES], &y[row..row + LANES], &f);
+        row += LANES;
+    }
+    if row + 2 <= n {
+        together::<2>(&mut x[row..row + 2], &y[row..row + 2], &f);
+        row += 2;
+    }
+    if row < n {
+        x[row] = f(x[row], y[row]);
+    }
 }
 
-subtract!(subtract_one, 1, |l, f, i| l[0][i] * f[0]);
-subtract!(subtract_two, 2, |l, f, i| l[0][i] * f[0] + l[1][i] * f[1]);
-subtract!(subtract_four, 4, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1]) + (l[2][i] * f[2] + l[3][i] * f[3]));
-
-/// `x −= Σ_k f_k·(column k of A)`, four columns at a time; A has leading dimension `lda`.
+/// All lanes are read before one is written: the compiler then takes them together.
 #[inline(always)]
-pub(crate) fn subtract_columns(x: &mut [f64], a: &[f64], lda: usize, factors: &[f64]) {
-    let n = x.len();
-    let at = |k: usize| &a[k * lda..k * lda + n];
-    let mut k = 0;
-    while k < factors.len() {
-        k += match factors[k..] {
-            [f0, f1, f2, f3, ..] => {
-                subtract_four(x, &[at(k), at(k + 1), at(k + 2), at(k + 3)], &[f0, f1, f2, f3]);
-                4
-            }
-            [f0, f1, ..] => {
-                subtract_two(x, &[at(k), at(k + 1)], &[f0, f1]);
-                2
-            }
-            [f0] => {
-                subtract_one(x, &[at(k)], &[f0]);
-                1
-            }
-            [] => 0,
-        };
+fn together<const N: usize>(x: &mut [f64], y: &[f64], f: &impl Fn(f64, f64) -> f64) {
+    let mut result = [0.0; N];
+    for i in 0..N {
+        result[i] = f(x[i], y[i]);
     }
+    x.copy_from_slice(&result);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Columns are taken six at a time. Their pivot rows are eliminated first, one column after another, in an array of known
 //! size; the rows below, which no pivot is chosen from, follow together, and so do the columns to the right.
 
-use super::kernels::{subtract_product_below, subtract_scaled, widest};
+use super::kernels::{subtract_columns, subtract_product_below, subtract_scaled, widest};
 
 /// Columns of a panel that are eliminated one by one before the rest of the panel hears of them: those of a body.
 const PANEL: usize = 6;
@@ -140,10 +140,10 @@ fn factor_known<const ROWS: usize>(
                         l[i] = block[$k][i] * inverse;
                         block[$k][i] = l[i];
                     }
-                    for j in $k + 1..PANEL {
-                        let factor = block[j][$k];
+                    for next in block.iter_mut().skip($k + 1) {
+                        let factor = next[$k];
                         for i in 0..ROWS {
-                            block[j][i] -= factor * l[i];
+                            next[i] -= factor * l[i];
                         }
                     }
                 }
@@ -233,6 +233,72 @@ fn solve_lower_of<const SIZE: usize>(lower: &[f64], ld: usize, right: &mut [f64]
             }
         }
         *right = x;
+    }
+}
+
+/// `x ← L⁻¹ x` for the pivot rows of a panel with `n` rows.
+#[inline(always)]
+pub(crate) fn solve_pivots_lower(panel: &[f64], n: usize, x: &mut [f64]) {
+    let np = x.len();
+    for first in (0..np).step_by(PANEL) {
+        let last = (first + PANEL).min(np);
+        let (done, rest) = x.split_at_mut(last);
+        let (lower, rows) = (&panel[first * n + first..], &mut done[first..]);
+        match rows.as_mut_array::<PANEL>() {
+            Some(rows) => substitute_forward(lower, n, rows),
+            None => {
+                for k in 0..rows.len() {
+                    let (done, below) = rows.split_at_mut(k + 1);
+                    subtract_scaled(below, done[k], &lower[k * n + k + 1..]);
+                }
+            }
+        }
+        subtract_columns::<false>(&panel[first * n + last..], n, rows, rest);
+    }
+}
+
+/// `x ← U⁻¹ x` for the pivot rows of a panel with `n` rows.
+#[inline(always)]
+pub(crate) fn solve_pivots_upper(panel: &[f64], n: usize, x: &mut [f64]) {
+    let mut last = x.len();
+    while last > 0 {
+        let first = (last - 1) / PANEL * PANEL;
+        let (above, rest) = x.split_at_mut(first);
+        let (upper, rows) = (&panel[first * n + first..], &mut rest[..last - first]);
+        match rows.as_mut_array::<PANEL>() {
+            Some(rows) => substitute_back(upper, n, rows),
+            None => {
+                for k in (0..rows.len()).rev() {
+                    let (above, rest) = rows.split_at_mut(k);
+                    rest[0] /= upper[k * n + k];
+                    subtract_scaled(above, rest[0], &upper[k * n..k * n + k]);
+                }
+            }
+        }
+        subtract_columns::<false>(&panel[first * n..], n, rows, above);
+        last = first;
+    }
+}
+
+/// `x ← L⁻¹ x` for as many rows as a body has.
+#[inline(always)]
+fn substitute_forward(lower: &[f64], n: usize, x: &mut [f64; PANEL]) {
+    for k in 0..PANEL {
+        for i in k + 1..PANEL {
+            x[i] -= x[k] * lower[k * n + i];
+        }
+    }
+}
+
+/// `x ← U⁻¹ x` for as many rows as a body has.
+#[inline(always)]
+fn substitute_back(upper: &[f64], n: usize, x: &mut [f64; PANEL]) {
+    for k in (0..PANEL).rev() {
+        // By the inverse it would be faster and one rounding worse, which equality rows that contradict each other show.
+        x[k] /= upper[k * n + k];
+        for i in 0..k {
+            x[i] -= x[k] * upper[k * n + i];
+        }
     }
 }
 
