@@ -31,20 +31,32 @@ pub struct Front {
     pub size: usize,
     /// Scalar elimination index of every update row (`size − pivots` of them).
     pub update: Vec<u32>,
-    /// Where the update rows go in the parent's front, in order.
+    /// Where the update rows go in the parent's front, in order: first those that become pivot rows there.
     pub into_parent: Vec<Run>,
+    /// How many of these become pivot rows.
+    pub runs_into_pivots: usize,
+    /// The rows of those.
+    pub rows_into_pivots: usize,
+    /// Pivot rows of the parent.
+    pub parent_pivots: usize,
     /// Children, ascending.
     pub children: Vec<usize>,
     /// Blocks of the matrix assembled here.
     pub blocks: Vec<BlockPlace>,
+    /// Whether these are all of its part of the factor, so that none of it has to be cleared before.
+    pub covered: bool,
     /// Start of this front's part of the factor.
     pub factor_start: usize,
+    /// Whether its depth in the tree is odd: its Schur complement then waits on the other stack than its parent's.
+    pub odd: bool,
+    /// Start of its Schur complement on that stack.
+    pub stack_start: usize,
 }
 
-/// Consecutive update rows that stay consecutive in the parent's front.
+/// Consecutive update rows that stay consecutive in the parent's front, all pivot rows there or all update rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// First row in the parent's front.
+    /// First row among the parent's pivot rows, or among its update rows.
     pub parent: u32,
     /// How many.
     pub rows: u32,
@@ -57,10 +69,12 @@ pub struct BlockPlace {
     pub values: std::ops::Range<usize>,
     /// Its rows.
     pub rows: u32,
-    /// First row in the front.
-    pub row: u32,
-    /// First column in the front.
-    pub column: u32,
+    /// Whether its columns are pivot columns; else only its rows are pivot rows.
+    pub in_panel: bool,
+    /// Its first entry in the panel, or in the pivot rows of the other columns.
+    pub target: u32,
+    /// From a column to the next there.
+    pub stride: u32,
 }
 
 /// The plan of a factorization.
@@ -74,8 +88,8 @@ pub struct Elimination {
     pub factor_size: usize,
     /// Rows of the largest front.
     pub largest_front: usize,
-    /// Most numbers that wait for their parents at one time.
-    pub stack_size: usize,
+    /// Most numbers that wait for their parents at one time, of fronts at even and at odd depth.
+    pub stack_sizes: [usize; 2],
     /// Multiplications of one numeric factorization.
     pub flops: f64,
 }
@@ -265,24 +279,31 @@ fn plan(
             size,
             update,
             into_parent: Vec::new(),
+            runs_into_pivots: 0,
+            rows_into_pivots: 0,
+            parent_pivots: 0,
+            covered: false,
             children: Vec::new(),
             blocks: Vec::new(),
             factor_start: result.factor_size,
+            odd: false,
+            stack_start: 0,
         });
         result.factor_size += pivots * size + pivots * (size - pivots);
     }
     for (s, group) in groups.iter().enumerate() {
         let Some(parent_position) = structure[group.end - 1].first() else { continue };
         let parent = group_of[*parent_position];
-        let mut runs: Vec<Run> = Vec::new();
-        for i in &result.fronts[s].update {
-            let row = local_row(&result.fronts[parent], *i);
-            match runs.last_mut() {
-                Some(run) if run.parent + run.rows == row => run.rows += 1,
-                _ => runs.push(Run { parent: row, rows: 1 }),
-            }
-        }
-        result.fronts[s].into_parent = runs;
+        let pivots = result.fronts[parent].pivots as u32;
+        let rows = result.fronts[s].update.iter().map(|i| local_row(&result.fronts[parent], *i));
+        let (above, below): (Vec<u32>, Vec<u32>) = rows.partition(|row| *row < pivots);
+        let above_rows = above.len();
+        let mut into_parent = runs(above.into_iter());
+        result.fronts[s].runs_into_pivots = into_parent.len();
+        result.fronts[s].rows_into_pivots = above_rows;
+        result.fronts[s].parent_pivots = pivots as usize;
+        into_parent.extend(runs(below.into_iter().map(|row| row - pivots)));
+        result.fronts[s].into_parent = into_parent;
         result.fronts[parent].children.push(s);
     }
     for node in 0..n {
@@ -291,15 +312,23 @@ fn plan(
             let front = group_of[position[node].min(position[other])];
             let row = local_row(&result.fronts[front], node_scalar[node] as u32);
             let column = local_row(&result.fronts[front], node_scalar[other] as u32);
+            let (size, pivots) = (result.fronts[front].size as u32, result.fronts[front].pivots as u32);
+            let in_panel = column < pivots;
+            let (column, stride) = if in_panel { (column, size) } else { (column - pivots, pivots) };
             result.fronts[front].blocks.push(BlockPlace {
                 values: graph.starts[e]..graph.starts[e + 1],
                 rows: graph.sizes[node] as u32,
-                row,
-                column,
+                in_panel,
+                target: column * stride + row,
+                stride,
             });
         }
     }
-    result.stack_size = stack_size(&result.fronts);
+    for front in &mut result.fronts {
+        let placed: usize = front.blocks.iter().map(|block| block.values.len()).sum();
+        front.covered = placed == front.pivots * (2 * front.size - front.pivots);
+    }
+    result.stack_sizes = place_on_stacks(&mut result.fronts);
     result
 }
 
@@ -315,14 +344,36 @@ fn local_row(front: &Front, index: u32) -> u32 {
     }
 }
 
-/// Update matrices wait on a stack, since fronts come in postorder.
-fn stack_size(fronts: &[Front]) -> usize {
-    let square = |f: &Front| (f.size - f.pivots) * (f.size - f.pivots);
-    let (mut now, mut most) = (0usize, 0usize);
-    for front in fronts {
-        now -= front.children.iter().map(|c| square(&fronts[*c])).sum::<usize>();
-        now += square(front);
-        most = most.max(now);
+/// Rows gathered into runs of consecutive ones.
+fn runs(rows: impl Iterator<Item = u32>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for row in rows {
+        match runs.last_mut() {
+            Some(run) if run.parent + run.rows == row => run.rows += 1,
+            _ => runs.push(Run { parent: row, rows: 1 }),
+        }
+    }
+    runs
+}
+
+/// Gives every Schur complement its place, and returns the numbers that each stack must hold. Fronts come in postorder, so
+/// that those that wait lie on a stack; on two stacks, by depth, a front is made while its children are still there.
+fn place_on_stacks(fronts: &mut [Front]) -> [usize; 2] {
+    for f in (0..fronts.len()).rev() {
+        let odd = !fronts[f].odd;
+        for child in fronts[f].children.clone() {
+            fronts[child].odd = odd;
+        }
+    }
+    let (mut now, mut most) = ([0usize; 2], [0usize; 2]);
+    for f in 0..fronts.len() {
+        let (own, other) = (usize::from(fronts[f].odd), usize::from(!fronts[f].odd));
+        fronts[f].stack_start = now[own];
+        now[own] += (fronts[f].size - fronts[f].pivots).pow(2);
+        most[own] = most[own].max(now[own]);
+        if let Some(first) = fronts[f].children.first() {
+            now[other] = fronts[*first].stack_start;
+        }
     }
     most
 }

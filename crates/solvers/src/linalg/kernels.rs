@@ -10,14 +10,56 @@ pub(crate) fn widest<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
 }
 
-/// Rows of A that are multiplied while they stay in the nearest cache.
-const ROWS_AT_ONCE: usize = 64;
+/// Columns of C that are taken together. With twelve rows they are nine vectors of four lanes: next to three of A, a factor
+/// and a product they fill the sixteen registers of the common machine.
+const COLUMNS: usize = 3;
 
-/// `C −= A B` on column-major blocks: A is rows × depth with leading dimension `lda`, and column j of `[B; C]` lies in
-/// `right[j·ld ..]`, B in its rows `b..b + depth` and C in its rows `c..c + rows`, `c ≥ b + depth`.
+/// `C −= A B` on column-major blocks, or with `FRESH` `C = −A B`, whatever was there: A is rows × depth with leading
+/// dimension `lda`, the columns of B begin every `ldb` and those of C, as many, every `ldc` numbers.
+///
+/// Products are added up in the order of the columns of A and subtracted once: subtracted one by one they cost the same,
+/// and each would be rounded to the size of C.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-pub(crate) fn subtract_product(
+pub(crate) fn subtract_product<const FRESH: bool>(
+    a: &[f64],
+    lda: usize,
+    rows: usize,
+    depth: usize,
+    b: &[f64],
+    ldb: usize,
+    c: &mut [f64],
+    ldc: usize,
+) {
+    if rows == 0 {
+        return;
+    }
+    let mut b = b.chunks_exact(ldb);
+    let mut groups = c.chunks_exact_mut(COLUMNS * ldc);
+    for group in &mut groups {
+        let (Some(b0), Some(b1), Some(b2)) = (b.next(), b.next(), b.next()) else { return };
+        let (c0, c) = group.split_at_mut(ldc);
+        let (c1, c2) = c.split_at_mut(ldc);
+        let mut c = [&mut c0[..rows], &mut c1[..rows], &mut c2[..rows]];
+        subtract_from_columns::<3, FRESH>(a, lda, [&b0[..depth], &b1[..depth], &b2[..depth]], &mut c);
+    }
+    for c in groups.into_remainder().chunks_exact_mut(ldc) {
+        let Some(b) = b.next() else { return };
+        subtract_from_columns::<1, FRESH>(a, lda, [&b[..depth]], &mut [&mut c[..rows]]);
+    }
+}
+
+/// The same for a single column: as many factors as B has rows, and C as long as it is.
+#[inline(always)]
+pub(crate) fn subtract_columns<const FRESH: bool>(a: &[f64], lda: usize, b: &[f64], c: &mut [f64]) {
+    subtract_from_columns::<1, FRESH>(a, lda, [b], &mut [c]);
+}
+
+/// `C −= A B` where B lies in the columns of C: in the rows `b..b + depth` of every column of `right`, C in its rows
+/// `c..c + rows`, `c ≥ b + depth`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn subtract_product_below(
     a: &[f64],
     lda: usize,
     rows: usize,
@@ -27,183 +69,180 @@ pub(crate) fn subtract_product(
     b: usize,
     c: usize,
 ) {
-    if rows == 0 || depth == 0 {
+    if rows == 0 {
         return;
     }
-    let mut first = 0;
-    while first < rows {
-        let count = ROWS_AT_ONCE.min(rows - first);
-        let at = |k: usize| &a[k * lda + first..k * lda + first + count];
-        let mut k = 0;
-        while k < depth {
-            // Columns of A are looked up once for all of C.
-            let (b, c) = (b + k, c + first);
-            k += match depth - k {
-                // Bodies have six rows each: nothing is left over.
-                6 | 12 => {
-                    let l = [at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5)];
-                    subtract_six_from_each(&l, right, ld, b, c)
-                }
-                8.. => {
-                    let l = [at(k), at(k + 1), at(k + 2), at(k + 3), at(k + 4), at(k + 5), at(k + 6), at(k + 7)];
-                    subtract_eight_from_each(&l, right, ld, b, c)
-                }
-                4.. => subtract_four_from_each(&[at(k), at(k + 1), at(k + 2), at(k + 3)], right, ld, b, c),
-                2.. => subtract_two_from_each(&[at(k), at(k + 1)], right, ld, b, c),
-                _ => subtract_one_from_each(&[at(k)], right, ld, b, c),
-            };
+    let mut groups = right.chunks_exact_mut(COLUMNS * ld);
+    for group in &mut groups {
+        let (x0, x) = group.split_at_mut(ld);
+        let (x1, x2) = x.split_at_mut(ld);
+        let ((b0, c0), (b1, c1), (b2, c2)) = (x0.split_at_mut(c), x1.split_at_mut(c), x2.split_at_mut(c));
+        let mut c = [&mut c0[..rows], &mut c1[..rows], &mut c2[..rows]];
+        let b = [&b0[b..b + depth], &b1[b..b + depth], &b2[b..b + depth]];
+        subtract_from_columns::<3, false>(a, lda, b, &mut c);
+    }
+    for x in groups.into_remainder().chunks_exact_mut(ld) {
+        let (x, below) = x.split_at_mut(c);
+        subtract_from_columns::<1, false>(a, lda, [&x[b..b + depth]], &mut [&mut below[..rows]]);
+    }
+}
+
+/// The product for `N` columns of equal length, tile by tile.
+#[inline(always)]
+fn subtract_from_columns<const N: usize, const FRESH: bool>(
+    a: &[f64],
+    lda: usize,
+    b: [&[f64]; N],
+    c: &mut [&mut [f64]; N],
+) {
+    let rows = c[0].len();
+    let mut row = 0;
+    while row + 12 <= rows {
+        subtract_tile::<3, 0, N, FRESH>(a, lda, b, c, row);
+        row += 12;
+    }
+    // Bodies have six rows each: nothing is left over after these.
+    if row + 6 <= rows {
+        subtract_tile::<1, 1, N, FRESH>(a, lda, b, c, row);
+        row += 6;
+    }
+    if row + 4 <= rows {
+        subtract_tile::<1, 0, N, FRESH>(a, lda, b, c, row);
+        row += 4;
+    }
+    if row + 2 <= rows {
+        subtract_tile::<0, 1, N, FRESH>(a, lda, b, c, row);
+        row += 2;
+    }
+    if row < rows {
+        for j in 0..N {
+            let mut sum = 0.0;
+            for (k, b) in b[j].iter().enumerate() {
+                sum += a[k * lda + row] * b;
+            }
+            c[j][row] = if FRESH { -sum } else { c[j][row] - sum };
         }
-        first += count;
+    }
+}
+
+/// A tile of C: `FOURS` times four and `TWOS` times two rows from `row` on, its sums held in registers.
+#[inline(always)]
+fn subtract_tile<const FOURS: usize, const TWOS: usize, const N: usize, const FRESH: bool>(
+    a: &[f64],
+    lda: usize,
+    mut b: [&[f64]; N],
+    c: &mut [&mut [f64]; N],
+    row: usize,
+) {
+    let size = 4 * FOURS + 2 * TWOS;
+    let (mut fours, mut twos) = ([[[0.0; 4]; FOURS]; N], [[[0.0; 2]; TWOS]; N]);
+    let depth = b[0].len();
+    for b in &mut b {
+        *b = &b[..depth];
+    }
+    let mut at = row;
+    for k in 0..depth {
+        // An iterator over the columns of A would divide to count them, as long as a tile takes.
+        let Some(column) = a.get(at..at + size) else { break };
+        at += lda;
+        let (mut l, mut short) = ([[0.0; 4]; FOURS], [[0.0; 2]; TWOS]);
+        l.as_flattened_mut().copy_from_slice(&column[..4 * FOURS]);
+        short.as_flattened_mut().copy_from_slice(&column[4 * FOURS..]);
+        for j in 0..N {
+            let f = b[j][k];
+            for (x, l) in fours[j].iter_mut().zip(&l) {
+                for i in 0..4 {
+                    x[i] += l[i] * f;
+                }
+            }
+            for (x, l) in twos[j].iter_mut().zip(&short) {
+                for i in 0..2 {
+                    x[i] += l[i] * f;
+                }
+            }
+        }
+    }
+    for j in 0..N {
+        let (whole, rest) = c[j][row..row + size].split_at_mut(4 * FOURS);
+        let ((whole, _), (rest, _)) = (whole.as_chunks_mut::<4>(), rest.as_chunks_mut::<2>());
+        for (c, sum) in whole.iter_mut().zip(&fours[j]) {
+            *c = std::array::from_fn(|i| if FRESH { -sum[i] } else { c[i] - sum[i] });
+        }
+        for (c, sum) in rest.iter_mut().zip(&twos[j]) {
+            *c = std::array::from_fn(|i| if FRESH { -sum[i] } else { c[i] - sum[i] });
+        }
     }
 }
 
 /// `x −= f·y`.
 #[inline(always)]
 pub(crate) fn subtract_scaled(x: &mut [f64], f: f64, y: &[f64]) {
-    let n = x.len().min(y.len());
-    subtract_one(&mut x[..n], &[&y[..n]], &[f]);
+    by_lanes(
+        x,
+        y,
+        #[inline(always)]
+        |x, y| x - f * y,
+    );
 }
 
 /// `x += y`.
 #[inline(always)]
 pub(crate) fn add(x: &mut [f64], y: &[f64]) {
-    let n = x.len().min(y.len());
-    let ((whole, rest), (y_whole, y_rest)) = (x[..n].as_chunks_mut::<LANES>(), y[..n].as_chunks::<LANES>());
-    for (x, y) in whole.iter_mut().zip(y_whole) {
-        let mut sum = *x;
-        for i in 0..LANES {
-            sum[i] += y[i];
-        }
-        *x = sum;
-    }
-    for (x, y) in rest.iter_mut().zip(y_rest) {
-        *x += y;
-    }
+    by_lanes(
+        x,
+        y,
+        #[inline(always)]
+        |x, y| x + y,
+    );
 }
 
 /// Entries taken at once. Left to itself the compiler takes sixteen, and the up to fifteen left over one by one: much of
 /// the work in fronts of a few dozen rows.
 const LANES: usize = 4;
 
-/// A loop `x −= Σ_k l_k f_k` over columns `l` as long as x: [`LANES`] entries at once, then two, then one. All lanes are read
-/// before one is written: the compiler then takes them together.
-macro_rules! subtract {
-    ($name:ident, $from_each:ident, $depth:literal, |$l:ident, $f:ident, $i:ident| $sum:expr) => {
-        /// The loop for every column of `right`: factors from its row `b`, targets from its row `c`. Returns the number of `l`.
-        #[inline(always)]
-        fn $from_each(l: &[&[f64]; $depth], right: &mut [f64], ld: usize, b: usize, c: usize) -> usize {
-            for column in right.chunks_exact_mut(ld) {
-                let (upper, lower) = column.split_at_mut(c);
-                let Some(factors) = upper[b..].first_chunk::<$depth>() else { break };
-                $name(&mut lower[..l[0].len()], l, factors);
-            }
-            $depth
-        }
-
-        #[inline(always)]
-        fn $name(x: &mut [f64], l: &[&[f64]; $depth], $f: &[f64; $depth]) {
-            let n = x.len();
-            let mut l = *l;
-            for l in &mut l {
-                *l = &l[..n];
-            }
-            let mut row = 0;
-            while row + LANES <= n {
-                let (mut $l, mut sum) = ([[0.0; LANES]; $depth], [0.0; LANES]);
-                for k in 0..$depth {
-                    $l[k].copy_from_slice(&l[k][row..row + LANES]);
-                }
-                for $i in 0..LANES {
-                    sum[$i] = x[row + $i] - ($sum);
-                }
-                x[row..row + LANES].copy_from_slice(&sum);
-                row += LANES;
-            }
-            while row + 2 <= n {
-                let (mut $l, mut sum) = ([[0.0; 2]; $depth], [0.0; 2]);
-                for k in 0..$depth {
-                    $l[k].copy_from_slice(&l[k][row..row + 2]);
-                }
-                for $i in 0..2 {
-                    sum[$i] = x[row + $i] - ($sum);
-                }
-                x[row..row + 2].copy_from_slice(&sum);
-                row += 2;
-            }
-            if row < n {
-                let (mut $l, $i) = ([[0.0; 1]; $depth], 0);
-                for k in 0..$depth {
-                    $l[k][0] = l[k][row];
-                }
-                x[row] -= $sum;
-            }
-        }
-    };
+/// `x ← f(x, y)`: [`LANES`] entries at once, then two, then one.
+#[inline(always)]
+fn by_lanes(x: &mut [f64], y: &[f64], f: impl Fn(f64, f64) -> f64) {
+    let n = x.len().min(y.len());
+    let (x, y) = (&mut x[..n], &y[..n]);
+    let mut row = 0;
+    while row + LANES <= n {
+        together::<LANES>(&mut x[row..row + LANES], &y[row..row + LANES], &f);
+        row += LANES;
+    }
+    if row + 2 <= n {
+        together::<2>(&mut x[row..row + 2], &y[row..row + 2], &f);
+        row += 2;
+    }
+    if row < n {
+        x[row] = f(x[row], y[row]);
+    }
 }
 
-subtract!(subtract_one, subtract_one_from_each, 1, |l, f, i| l[0][i] * f[0]);
-subtract!(subtract_two, subtract_two_from_each, 2, |l, f, i| l[0][i] * f[0] + l[1][i] * f[1]);
-subtract!(subtract_four, subtract_four_from_each, 4, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1])
-    + (l[2][i] * f[2] + l[3][i] * f[3]));
-subtract!(subtract_six, subtract_six_from_each, 6, |l, f, i| (l[0][i] * f[0] + l[1][i] * f[1])
-    + (l[2][i] * f[2] + l[3][i] * f[3])
-    + (l[4][i] * f[4] + l[5][i] * f[5]));
-subtract!(subtract_eight, subtract_eight_from_each, 8, |l, f, i| {
-    let first = (l[0][i] * f[0] + l[1][i] * f[1]) + (l[2][i] * f[2] + l[3][i] * f[3]);
-    let last = (l[4][i] * f[4] + l[5][i] * f[5]) + (l[6][i] * f[6] + l[7][i] * f[7]);
-    first + last
-});
-
-/// `x −= Σ_k f_k·(column k of A)`, four columns at a time; A has leading dimension `lda`.
+/// All lanes are read before one is written: the compiler then takes them together.
 #[inline(always)]
-pub(crate) fn subtract_columns(x: &mut [f64], a: &[f64], lda: usize, factors: &[f64]) {
-    let n = x.len();
-    let at = |k: usize| &a[k * lda..k * lda + n];
-    let mut k = 0;
-    while k < factors.len() {
-        k += match factors[k..] {
-            [f0, f1, f2, f3, ..] => {
-                subtract_four(x, &[at(k), at(k + 1), at(k + 2), at(k + 3)], &[f0, f1, f2, f3]);
-                4
-            }
-            [f0, f1, ..] => {
-                subtract_two(x, &[at(k), at(k + 1)], &[f0, f1]);
-                2
-            }
-            [f0] => {
-                subtract_one(x, &[at(k)], &[f0]);
-                1
-            }
-            [] => 0,
-        };
+fn together<const N: usize>(x: &mut [f64], y: &[f64], f: &impl Fn(f64, f64) -> f64) {
+    let mut result = [0.0; N];
+    for i in 0..N {
+        result[i] = f(x[i], y[i]);
     }
+    x.copy_from_slice(&result);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The loops without dispatch, entry by entry in the order they promise.
+    /// The product below without tiles, entry by entry in the order it promises.
     #[allow(clippy::too_many_arguments)]
     fn reference(a: &[f64], lda: usize, rows: usize, depth: usize, right: &mut [f64], ld: usize, b: usize, c: usize) {
         for column in right.chunks_exact_mut(ld) {
             for i in 0..rows {
-                let l = |k: usize| a[k * lda + i] * column[b + k];
-                let mut x = column[c + i];
-                let four = |k: usize| (l(k) + l(k + 1)) + (l(k + 2) + l(k + 3));
-                let mut k = 0;
-                while k < depth {
-                    let (taken, sum) = match depth - k {
-                        6 | 12 => (6, four(k) + (l(k + 4) + l(k + 5))),
-                        8.. => (8, four(k) + four(k + 4)),
-                        4.. => (4, four(k)),
-                        2.. => (2, l(k) + l(k + 1)),
-                        _ => (1, l(k)),
-                    };
-                    x -= sum;
-                    k += taken;
+                let mut sum = 0.0;
+                for k in 0..depth {
+                    sum += a[k * lda + i] * column[b + k];
                 }
-                column[c + i] = x;
+                column[c + i] -= sum;
             }
         }
     }
@@ -223,12 +262,26 @@ mod tests {
             let (lda, ld, b, c) = (rows + 3, depth + rows + 5, 2, depth + 4);
             let a: Vec<f64> = (0..lda * depth).map(|_| random()).collect();
             let right: Vec<f64> = (0..ld * columns).map(|_| random()).collect();
-            let (mut wide, mut scalar) = (right.clone(), right);
+            let (mut wide, mut scalar) = (right.clone(), right.clone());
+            let factors: Vec<f64> = right.chunks_exact(ld).flat_map(|x| x[b..b + depth].iter().copied()).collect();
+            let mut apart: Vec<f64> = right.chunks_exact(ld).flat_map(|x| x[c..c + rows].iter().copied()).collect();
+            let mut fresh = vec![f64::NAN; apart.len()];
             widest(
                 #[inline(always)]
-                || subtract_product(&a, lda, rows, depth, &mut wide, ld, b, c),
+                || {
+                    subtract_product_below(&a, lda, rows, depth, &mut wide, ld, b, c);
+                    subtract_product::<false>(&a, lda, rows, depth, &factors, depth, &mut apart, rows);
+                    subtract_product::<true>(&a, lda, rows, depth, &factors, depth, &mut fresh, rows);
+                },
             );
             reference(&a, lda, rows, depth, &mut scalar, ld, b, c);
+            let expected: Vec<f64> = scalar.chunks_exact(ld).flat_map(|x| x[c..c + rows].iter().copied()).collect();
+            assert_eq!(apart, expected, "{rows} × {depth} × {columns}, apart");
+            let mut from_zero = right.clone();
+            from_zero.chunks_exact_mut(ld).for_each(|x| x[c..].fill(0.0));
+            reference(&a, lda, rows, depth, &mut from_zero, ld, b, c);
+            let expected: Vec<f64> = from_zero.chunks_exact(ld).flat_map(|x| x[c..c + rows].iter().copied()).collect();
+            assert_eq!(fresh, expected, "{rows} × {depth} × {columns}, afresh");
             assert_eq!(wide, scalar, "{rows} × {depth} × {columns}");
         }
     }

@@ -13,6 +13,7 @@ pub mod frontal_lu;
 pub(crate) mod kernels;
 mod minimum_fill;
 pub(crate) mod minimum_norm;
+mod panel_lu;
 pub(crate) mod scaled_delassus;
 pub(crate) mod scaled_program;
 pub(crate) mod small_lu;
