@@ -167,7 +167,9 @@ def test_panic_is_an_exception_and_closes_the_world(world):
 )
 def test_ctrl_c_returns_within_half_a_second(work):
     code = f"""
-        import signorini as sg, sys, time
+        import signal, signorini as sg, sys, time
+        # A program that is started in the background ignores interrupts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         world = sg.World()
         world.add(sg.Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
         world.add(sg.Shape.cuboid((0.3, 0.2, 0.1)), position=(0, 0, 0.6), name="box")
