@@ -7,7 +7,7 @@ use crate::energy::EnergyLedger;
 use crate::step::Twist;
 use crate::step::assembly::{closing_speed, contact_row, padded};
 use crate::step::contact::Contact;
-use crate::step::ration::PIECES;
+use crate::step::ration::{PIECES, spent};
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
@@ -239,7 +239,7 @@ impl Mover<'_> {
             return Ok(graded);
         }
         let graded = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space).map_err(refuse)?;
-        self.iterations += graded.effort.iterations;
+        self.iterations += spent(&graded.effort);
         space.parts = problem.into_parts();
         Ok(graded)
     }
