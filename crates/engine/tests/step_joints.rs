@@ -4,14 +4,11 @@
 mod fixture;
 use fixture::*;
 
-/// How far a fixed joint may let the orientation of two tumbling bodies be off, at end poses [rad]: a thousandth of a
-/// millimetre at the end of a lever of one metre.
-const FIXED_ANGLE: f64 = 1e-6;
+/// How far a fixed joint may let the orientation of two tumbling bodies be off, at end poses [rad].
+const FIXED_ANGLE: f64 = 1e-8;
 
-/// How far a distance joint may let a swinging bob be off, at end poses \[m\]. A step along the tangent leaves the circle by
-/// (h v)²/2L = h² g = 2.5e-3 at the bottom, and as half of the error is taken out in a step, twice that stays.
-// goal: 1e-8
-const DISTANCE: f64 = 5e-3;
+/// How far a distance joint may let a swinging bob be off, at end poses \[m\].
+const DISTANCE: f64 = 1e-8;
 
 #[test]
 fn a_swinging_bob_keeps_its_distance_for_ten_thousand_steps() {

@@ -1,5 +1,6 @@
 //! What a piece did: works, each by its own formula, wrenches of the joints, and the piece made part of the step.
 
+use super::launch::Launch;
 use super::rounds::FITS;
 use super::velocity::Piece;
 use super::{End, Mover};
@@ -31,7 +32,7 @@ impl Mover<'_> {
 
     /// What joints did in the launch, with the rows of the start poses.
     pub(super) fn add_launch(&self, h: f64, piece: &mut Piece) {
-        let Some(impulses) = &self.launched else { return };
+        let Some(Launch { joints: impulses, .. }) = &self.launched else { return };
         let mut row = 0;
         for joint in &self.joints {
             let placed = self.placed(joint, h).0;
@@ -88,8 +89,9 @@ impl Mover<'_> {
             ledger.friction += impulse.dot(velocity) - normal;
             ledger.driven -= impulse.dot(contact.velocity(&given(contact.a), &given(contact.b)));
         };
-        for (contact, push) in self.contacts.iter().zip(&piece.pushes) {
-            works(contact, *push);
+        let hits = self.launched.iter().flat_map(|launch| &launch.contacts);
+        for (contact, hit) in self.contacts.iter().zip(hits) {
+            works(contact, *hit);
         }
         let (mut row, mut carried) = (0, self.launched.is_some());
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
@@ -137,8 +139,10 @@ impl Mover<'_> {
     /// The piece becomes part of the step.
     pub fn finish(&mut self, h: f64, piece: Piece, out: &mut IslandSolution) {
         for place in 0..self.contacts.len() {
-            let way = self.slipped(self.contacts[place], h);
-            self.gaps[place] += self.contacts[place].frame[0].dot(way);
+            let gap = self.gaps[place];
+            let left = gap + self.contacts[place].frame[0].dot(self.slipped(self.contacts[place], h));
+            // Overlap that a piece made is taken out of the poses: over a shorter piece it would be a speed, and energy.
+            self.gaps[place] = if self.pad(place).is_some() { left } else { left.max(gap.min(0.0)) };
         }
         for (body, (velocity, momentum)) in self.bodies.iter_mut().zip(&piece.after) {
             body.start = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
@@ -162,21 +166,19 @@ impl Mover<'_> {
             total.0 += part.0;
             total.1 += part.1;
         }
-        for (total, push) in out.contact_impulses.iter_mut().zip(&piece.pushes) {
-            *total += *push;
-        }
-        if let Some(launched) = self.launched.take() {
-            for (total, part) in out
-                .joint_impulses
-                .iter_mut()
-                .zip(&self.joints)
-                .flat_map(|(t, j)| &mut t[..j.row_count()])
-                .zip(&launched)
-            {
+        if let Some(launch) = self.launched.take() {
+            for (total, part) in out.contact_impulses.iter_mut().zip(&launch.contacts) {
+                *total += *part;
+            }
+            let rows = out.joint_impulses.iter_mut().zip(&self.joints).flat_map(|(t, j)| &mut t[..j.row_count()]);
+            for (total, part) in rows.zip(&launch.joints) {
                 *total += part;
             }
-            // The guess of the next piece.
-            self.lambda.copy_from_slice(&launched);
+            if launch.forced {
+                // The guess of the next piece.
+                self.lambda = launch.joints;
+                self.pushes = launch.contacts;
+            }
         }
         self.motion.given_wrench.extend_from_slice(&piece.given_wrench);
         self.motion.ledger.add_works(&piece.ledger);

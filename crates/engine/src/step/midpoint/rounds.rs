@@ -46,8 +46,9 @@ impl Mover<'_> {
 
     /// Moves the bodies by the velocities of their launch, whatever the joints say.
     pub fn drift(&mut self, h: f64) {
-        self.lambda.fill(0.0);
-        self.load();
+        for body in &mut self.bodies {
+            body.load.clear();
+        }
         for body in &mut self.bodies {
             body.advance(h);
         }
@@ -136,8 +137,7 @@ impl Mover<'_> {
         for body in &mut self.bodies {
             body.load.clear();
         }
-        let along = if self.launched.is_some() { 0 } else { self.contacts.len() };
-        for (contact, impulse) in self.contacts.iter().zip(&self.pushes).take(along) {
+        for (contact, impulse) in self.contacts.iter().zip(&self.pushes) {
             let [arm_a, arm_b] = self.contact_arms(contact, 0.5);
             for (rank, arm, impulse) in [(contact.a, arm_a, -*impulse), (contact.b, arm_b, *impulse)] {
                 let Some(place) = self.scene.bodies[rank as usize].place else { continue };

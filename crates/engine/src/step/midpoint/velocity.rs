@@ -8,7 +8,7 @@ use crate::step::Twist;
 use crate::step::assembly::{closing_speed, contact_row, padded};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
-use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
+use crate::step::solve::{Graded, HALVINGS, IslandSpace, certify_given, solve_graded};
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
@@ -17,7 +17,7 @@ use signorini_solvers::{Method, is_settled};
 /// Passes of least squares over the velocities of joints: later ones take out what the filter of the first left.
 const PASSES: usize = 3;
 /// A contact whose gap is not larger than this at the end poses is closed there \[m\]: far above what rounds leave.
-const CLOSED: f64 = 1e-7;
+pub(super) const CLOSED: f64 = 1e-7;
 
 /// A piece of the step that has been tried.
 pub(super) struct Piece {
@@ -28,8 +28,6 @@ pub(super) struct Piece {
     pub impulses: Vec<f64>,
     /// Velocity and angular momentum of every body at the end.
     pub after: Vec<(DVec3, DVec3)>,
-    /// Impulses of contacts in the launch.
-    pub pushes: Vec<DVec3>,
     /// Impulse and angular impulse of the joints on every body.
     pub joint_wrench: Vec<(DVec3, DVec3)>,
     /// The same on bodies that no impulse moves, by rank.
@@ -42,89 +40,23 @@ pub(super) struct Piece {
 }
 
 /// Velocities that the position phase leaves, body by body.
-struct Before {
+pub(super) struct Before {
     /// v + h a, and the linear part of (J̄ − J⁺)ᵀλ/m [m/s].
-    velocity: DVec3,
+    pub velocity: DVec3,
     /// L + h τ, and the angular part of (J̄ − J⁺)ᵀλ [kg·m²/s].
-    momentum: DVec3,
+    pub momentum: DVec3,
     /// (J̄ − J⁺)ᵀλ.
     joints: (DVec3, DVec3),
 }
 
 /// At which poses the rows of a problem are taken.
 #[derive(Clone, Copy, PartialEq)]
-enum At {
+pub(super) enum At {
     Start,
     End,
 }
 
 impl Mover<'_> {
-    /// Finds what contacts do in a piece, with the rows of its start. If one of them closes, or on request, the bodies are
-    /// launched with the velocities after it.
-    pub fn push(
-        &mut self,
-        h: f64,
-        (restitution, launch): (bool, bool),
-        space: &mut IslandSpace,
-        out: &mut IslandSolution,
-    ) -> Result<(), StepError> {
-        self.launched = None;
-        for body in &mut self.bodies {
-            (body.launch, body.forces) = (body.start, 1.0);
-        }
-        if self.contacts.is_empty() && !launch {
-            return Ok(());
-        }
-        let forced: Vec<Before> = self.forced(h);
-        let all: Vec<usize> = (0..self.contacts.len()).collect();
-        let mut parts = std::mem::take(&mut space.parts);
-        let scale = if restitution { 1.0 } else { 0.0 };
-        self.assemble_velocities((h, scale, At::Start), &forced, &all, &mut parts);
-        let problem =
-            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&all, &mut space.guess);
-        let graded = self.solve_velocities(problem, space)?;
-        self.motion.solves += usize::from(graded.effort.iterations > 0);
-        add_effort(&mut out.effort, &graded.effort);
-        let mut row = 0;
-        for (place, contact) in self.contacts.iter().enumerate() {
-            let count = Mover::contact_rows(contact);
-            self.pushes[place] =
-                contact.frame.iter().zip(&space.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
-            row += count;
-        }
-        // Whether the mean velocity would end a contact that carries elsewhere than it was posed.
-        let twist = |rank: u32| match self.place(rank) {
-            Some(place) => {
-                let (body, change) = (&self.bodies[place as usize], &space.changes[place as usize]);
-                let before = body.start.twist(&body.mass);
-                let forced = self.twist_of(place as usize, &forced[place as usize], At::Start);
-                Twist {
-                    linear: 0.5 * (forced.linear + change.linear - before.linear),
-                    angular: 0.5 * (forced.angular + change.angular - before.angular),
-                }
-            }
-            None => Twist::default(),
-        };
-        let closes = |(contact, push): (&&Contact, &DVec3)| {
-            let off = h * contact.frame[0].dot(contact.velocity(&twist(contact.a), &twist(contact.b)));
-            *push != DVec3::ZERO && off.abs() > CLOSED
-        };
-        if !launch && !self.contacts.iter().zip(&self.pushes).any(closes) {
-            return Ok(());
-        }
-        out.merge(&graded);
-        for (body, (forced, change)) in self.bodies.iter_mut().zip(forced.iter().zip(&space.changes)) {
-            let local = body.start.orientation.inverse() * change.angular;
-            body.launch.velocity = forced.velocity + change.linear;
-            body.launch.momentum = forced.momentum + body.start.orientation * (body.mass.inertia * local);
-            body.forces = 0.0;
-        }
-        self.launched = Some(space.impulses[row..].to_vec());
-        self.lambda.fill(0.0);
-        Ok(())
-    }
-
     /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
     pub fn velocities(&mut self, h: f64, restitution: bool, space: &mut IslandSpace) -> Result<Piece, StepError> {
         let scale = if restitution { 1.0 } else { 0.0 };
@@ -158,11 +90,12 @@ impl Mover<'_> {
 
     fn velocities_with(&mut self, h: f64, scale: f64, space: &mut IslandSpace) -> Result<Piece, StepError> {
         let before = self.before(h);
-        let launched = self.launched.is_some();
+        let hit = |place: usize| self.launched.as_ref().is_some_and(|launch| launch.contacts[place] != DVec3::ZERO);
         let closed: Vec<usize> = (0..self.contacts.len())
             .filter(|place| {
                 let contact = self.contacts[*place];
                 self.pushes[*place] != DVec3::ZERO
+                    || hit(*place)
                     || self.pad(*place).is_some()
                     || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
             })
@@ -172,10 +105,6 @@ impl Mover<'_> {
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         self.guess(&closed, &mut space.guess);
-        if launched {
-            // What the launch left is small, and not what it gave.
-            space.guess.fill(0.0);
-        }
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         let impulses = space.impulses.clone();
@@ -196,7 +125,6 @@ impl Mover<'_> {
             impulses,
             after,
             joint_wrench: before.iter().map(|before| before.joints).collect(),
-            pushes: if launched { self.pushes.clone() } else { vec![DVec3::ZERO; self.contacts.len()] },
             given_wrench: Vec::new(),
             ledger: EnergyLedger::default(),
             rise: 0.0,
@@ -209,7 +137,11 @@ impl Mover<'_> {
     }
 
     /// Solves the problem of velocities. Joints alone are a linear problem; the judge says whether that was enough.
-    fn solve_velocities(&mut self, problem: ContactProblem, space: &mut IslandSpace) -> Result<Graded, StepError> {
+    pub(super) fn solve_velocities(
+        &mut self,
+        problem: ContactProblem,
+        space: &mut IslandSpace,
+    ) -> Result<Graded, StepError> {
         let index = self.index;
         let refuse = |source| StepError::Solve { island: index, source };
         let mut problem = problem;
@@ -245,7 +177,7 @@ impl Mover<'_> {
     }
 
     /// What the launch and forces along the way leave.
-    fn forced(&self, h: f64) -> Vec<Before> {
+    pub(super) fn forced(&self, h: f64) -> Vec<Before> {
         let forced = |body: &super::MovingBody| Before {
             velocity: body.launch.velocity + body.forces * h * body.acceleration,
             momentum: body.launch.momentum + body.forces * h * body.torque,
@@ -257,15 +189,13 @@ impl Mover<'_> {
     /// What forces and the turning of arms leave before the impulses at the end poses.
     fn before(&self, h: f64) -> Vec<Before> {
         let mut out = self.forced(h);
-        if self.launched.is_none() {
-            for (contact, push) in self.contacts.iter().zip(&self.pushes) {
-                let (mid, end) = (self.contact_arms(contact, 0.5), self.contact_arms(contact, 1.0));
-                for (side, (rank, sign)) in [(contact.a, -1.0), (contact.b, 1.0)].into_iter().enumerate() {
-                    let Some(place) = self.place(rank) else { continue };
-                    let angular = sign * (mid[side] - end[side]).cross(*push);
-                    out[place as usize].momentum += angular;
-                    out[place as usize].joints.1 += angular;
-                }
+        for (contact, push) in self.contacts.iter().zip(&self.pushes) {
+            let (mid, end) = (self.contact_arms(contact, 0.5), self.contact_arms(contact, 1.0));
+            for (side, (rank, sign)) in [(contact.a, -1.0), (contact.b, 1.0)].into_iter().enumerate() {
+                let Some(place) = self.place(rank) else { continue };
+                let angular = sign * (mid[side] - end[side]).cross(*push);
+                out[place as usize].momentum += angular;
+                out[place as usize].joints.1 += angular;
             }
         }
         let mut first = 0;
@@ -298,7 +228,7 @@ impl Mover<'_> {
         Twist { linear: before.velocity, angular: orientation * (body.mass.inverse_inertia * local) }
     }
 
-    fn assemble_velocities(
+    pub(super) fn assemble_velocities(
         &self,
         (h, scale, at): (f64, f64, At),
         before: &[Before],
@@ -325,15 +255,15 @@ impl Mover<'_> {
             for (i, direction) in contact.directions().iter().enumerate() {
                 rows.push(contact_row(*direction, arm_a, arm_b));
                 // At the start an open contact may close; at the end it is closed. A pad presses by its overlap.
-                let bounce = self.bounce(contact, scale);
-                let open = match pad {
+                let bounce = if at == At::End || self.reaches(*place, h) { self.bounce(contact, scale) } else { 0.0 };
+                let open = match (pad, &self.launched) {
                     // What the launch gave has pressed the pad already.
-                    Some(pad) if at == At::End && self.launched.is_some() => {
-                        gap / h + pad.compliance(h) * contact.frame[0].dot(self.pushes[*place])
+                    (Some(pad), Some(launch)) => {
+                        gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place])
                     }
-                    Some(_) => gap / h,
-                    None if at == At::Start && bounce == 0.0 => closing_speed(gap, h),
-                    None => 0.0,
+                    (Some(_), None) => gap / h,
+                    (None, _) if at == At::Start && bounce == 0.0 => closing_speed(gap, h),
+                    (None, _) => 0.0,
                 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
             }
@@ -355,7 +285,7 @@ impl Mover<'_> {
     }
 
     /// The pad of a contact that squeezes.
-    fn pad(&self, place: usize) -> Option<&Pad> {
+    pub(super) fn pad(&self, place: usize) -> Option<&Pad> {
         self.pads.get(place).and_then(Option::as_ref)
     }
 
@@ -381,11 +311,8 @@ impl Mover<'_> {
 
     /// Least normal velocity after the bounce of a contact, if it bounces [m/s].
     fn bounce(&self, contact: &Contact, scale: f64) -> f64 {
-        let start = |rank: u32| match self.place(rank) {
-            Some(place) => self.bodies[place as usize].start.twist(&self.bodies[place as usize].mass),
-            None => self.given_velocity(rank),
-        };
-        let approach = contact.frame[0].dot(contact.velocity(&start(contact.a), &start(contact.b)));
+        let approach =
+            contact.frame[0].dot(contact.velocity(&self.start_twist(contact.a), &self.start_twist(contact.b)));
         if contact.impact.is_some() && -approach >= self.settings.rest_speed {
             -scale * contact.restitution * approach
         } else {
@@ -394,7 +321,7 @@ impl Mover<'_> {
     }
 
     /// Impulses to start from, for some contacts and all joints.
-    fn guess(&self, near: &[usize], out: &mut Vec<f64>) {
+    pub(super) fn guess(&self, near: &[usize], out: &mut Vec<f64>) {
         out.clear();
         for place in near {
             out.extend(self.contacts[*place].directions().iter().map(|d| d.dot(self.pushes[*place])));

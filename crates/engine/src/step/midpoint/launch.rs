@@ -1,0 +1,218 @@
+//! What contacts do in a piece, with the rows of its start: impacts first, then what carries along the way.
+//!
+//! Impulses of an impact over mid arms would be those of other arms than it has, and half of them would move the bodies.
+//! So impacts happen at once, without forces: bodies are launched with the velocities after them. Forces that were part of the
+//! launch would be a kick before the drift, of first order, and explicit in the tension that they put on joints.
+
+use super::Mover;
+use super::velocity::{At, Before, CLOSED};
+use crate::StepError;
+use crate::step::Twist;
+use crate::step::solve::{Graded, IslandSolution, IslandSpace, add_effort};
+use glamx::DVec3;
+use signorini_problem::ContactProblem;
+
+/// Most halvings of a restitution that would make energy.
+const HALVINGS: usize = 8;
+/// Energy of an impact, relative to the kinetic energy, that is not told from round-off \[1\].
+const ROUND_OFF: f64 = 1e-9;
+
+/// Share of the piece over which the turning of rows is measured \[1\].
+const BEND: f64 = 1e-4;
+
+/// Impulses at the start of a piece.
+#[derive(Clone, Debug)]
+pub(super) struct Launch {
+    /// Of contacts, world axes \[N·s\].
+    pub contacts: Vec<DVec3>,
+    /// Of joints, row by row [N·s, N·m·s].
+    pub joints: Vec<f64>,
+    /// Whether what forces of the piece do is in it.
+    pub forced: bool,
+}
+
+impl Mover<'_> {
+    /// Finds what contacts do in a piece: launches the bodies if some of them hit, then finds what carries along the way.
+    pub fn push(
+        &mut self,
+        h: f64,
+        restitution: bool,
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        self.stay();
+        if self.contacts.is_empty() {
+            return Ok(());
+        }
+        if (0..self.contacts.len()).any(|place| self.reaches(place, h)) {
+            self.hit(h, restitution, space, out)?;
+        }
+        let (forced, bends) = (self.forced(h), if self.launched.is_none() { self.bends(h) } else { Vec::new() });
+        self.solve_start((h, 0.0), &forced, &bends, space, out)?;
+        (self.pushes, self.lambda) = self.contact_impulses(&space.impulses);
+        Ok(())
+    }
+
+    /// Launches the bodies with what contacts, joints and all forces of the piece do at its start.
+    pub fn launch_forced(
+        &mut self,
+        h: f64,
+        restitution: bool,
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        self.stay();
+        let forced = self.forced(h);
+        let scale = if restitution { 1.0 } else { 0.0 };
+        let graded = self.solve_start((h, scale), &forced, &[], space, out)?;
+        out.merge(&graded);
+        self.launch(&forced, true, space);
+        self.pushes.fill(DVec3::ZERO);
+        self.lambda.fill(0.0);
+        Ok(())
+    }
+
+    /// Whether a contact hits within the piece, by the velocities at its start.
+    pub fn reaches(&self, place: usize, h: f64) -> bool {
+        let contact = self.contacts[place];
+        let way =
+            h * contact.frame[0].dot(contact.velocity(&self.start_twist(contact.a), &self.start_twist(contact.b)));
+        way < -CLOSED && self.gaps[place] + way <= 0.0
+    }
+
+    /// Velocity of a body at the start of the piece.
+    pub fn start_twist(&self, rank: u32) -> Twist {
+        match self.place(rank) {
+            Some(place) => self.bodies[place as usize].start.twist(&self.bodies[place as usize].mass),
+            None => self.given_velocity(rank),
+        }
+    }
+
+    fn stay(&mut self) {
+        self.launched = None;
+        for body in &mut self.bodies {
+            (body.launch, body.forces) = (body.start, 1.0);
+        }
+    }
+
+    /// Impacts, without forces. Restitution that would make energy is halved until it does not.
+    fn hit(
+        &mut self,
+        h: f64,
+        restitution: bool,
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        let unforced = self.forced(0.0);
+        let kept = (self.lambda.clone(), self.pushes.clone());
+        self.lambda.fill(0.0);
+        self.pushes.fill(DVec3::ZERO);
+        let mut scale = if restitution { 1.0 } else { 0.0 };
+        for halving in 0..=HALVINGS {
+            self.launched = None;
+            let graded = self.solve_start((h, scale), &unforced, &[], space, out)?;
+            self.launch(&unforced, false, space);
+            if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
+                out.merge(&graded);
+                break;
+            }
+            scale = if halving + 1 == HALVINGS { 0.0 } else { 0.5 * scale };
+        }
+        (self.lambda, self.pushes) = kept;
+        Ok(())
+    }
+
+    /// Whether the launch leaves no more kinetic energy than there was, and than moving bodies put in.
+    fn makes_no_energy(&self) -> bool {
+        let Some(launch) = &self.launched else { return true };
+        let given = |rank: u32| if self.place(rank).is_some() { Twist::default() } else { self.given_velocity(rank) };
+        let mut driven = 0.0;
+        for (contact, impulse) in self.contacts.iter().zip(&launch.contacts) {
+            driven -= impulse.dot(contact.velocity(&given(contact.a), &given(contact.b)));
+        }
+        let mut row = 0;
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            let mut rows = Vec::with_capacity(6);
+            joint.rows(&placed, &placed, &mut rows);
+            for r in &rows {
+                driven -= launch.joints[row] * self.row_velocity(r, joint, |_| Twist::default());
+                row += 1;
+            }
+        }
+        let sum = |state: fn(&super::MovingBody) -> &super::State| -> f64 {
+            self.bodies.iter().map(|body| state(body).kinetic(&body.mass)).sum()
+        };
+        let (before, after) = (sum(|body| &body.start), sum(|body| &body.launch));
+        after <= before + driven + ROUND_OFF * before.max(after)
+    }
+
+    /// How much rows of joints turn against the launch on its way, `h J̇ v` [m/s, rad/s]: without it the contacts would not
+    /// carry what swings from what they hold, and a box that sticks to a plate would creep along it. J̇ is that of the start,
+    /// by a central difference: at the end of the way, redundant rows would contradict each other.
+    fn bends(&mut self, h: f64) -> Vec<f64> {
+        let twists: Vec<Twist> = self.bodies.iter().map(|body| body.launch.twist(&body.mass)).collect();
+        let mut bends = vec![0.0; self.lambda.len()];
+        let mut rows = Vec::new();
+        for way in [-BEND, BEND] {
+            self.drift(way * h);
+            let mut bent = bends.iter_mut();
+            for joint in &self.joints {
+                let placed = self.placed(joint, way * h).1;
+                rows.clear();
+                joint.rows(&placed, &placed, &mut rows);
+                for (row, bend) in rows.iter().zip(&mut bent) {
+                    *bend += self.row_velocity(row, joint, |place| twists[place as usize]) / (2.0 * way);
+                }
+            }
+        }
+        bends
+    }
+
+    /// Solves the problem of all contacts and joints at the start poses, with rows of joints that turn by `bends`.
+    fn solve_start(
+        &mut self,
+        (h, scale): (f64, f64),
+        before: &[Before],
+        bends: &[f64],
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<Graded, StepError> {
+        let all: Vec<usize> = (0..self.contacts.len()).collect();
+        let mut parts = std::mem::take(&mut space.parts);
+        self.assemble_velocities((h, scale, At::Start), before, &all, &mut parts);
+        let first = parts.q.len() - self.lambda.len();
+        parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
+        let problem =
+            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
+        self.guess(&all, &mut space.guess);
+        let graded = self.solve_velocities(problem, space)?;
+        self.motion.solves += usize::from(graded.effort.iterations > 0);
+        add_effort(&mut out.effort, &graded.effort);
+        Ok(graded)
+    }
+
+    /// Impulses of all contacts in world axes, and of the joints, from those of a problem.
+    fn contact_impulses(&self, impulses: &[f64]) -> (Vec<DVec3>, Vec<f64>) {
+        let mut row = 0;
+        let mut contacts = Vec::with_capacity(self.contacts.len());
+        for contact in &self.contacts {
+            let count = Mover::contact_rows(contact);
+            contacts.push(contact.frame.iter().zip(&impulses[row..row + count]).map(|(d, r)| *r * *d).sum());
+            row += count;
+        }
+        (contacts, impulses[row..].to_vec())
+    }
+
+    /// Gives the bodies the velocities after the impulses of a problem.
+    fn launch(&mut self, before: &[Before], forced: bool, space: &IslandSpace) {
+        for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
+            let local = body.start.orientation.inverse() * change.angular;
+            body.launch.velocity = before.velocity + change.linear;
+            body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
+            body.forces = if forced { 0.0 } else { 1.0 };
+        }
+        let (contacts, joints) = self.contact_impulses(&space.impulses);
+        self.launched = Some(Launch { contacts, joints, forced });
+    }
+}
