@@ -5,7 +5,7 @@ use super::{End, Mover};
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::step::Twist;
-use crate::step::assembly::{closing_speed, contact_row, padded};
+use crate::step::assembly::{closing_speed, contact_row};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
 use crate::step::solve::{Graded, HALVINGS, IslandSpace, certify_given, solve_graded};
@@ -236,7 +236,7 @@ impl Mover<'_> {
         parts: &mut FactoredParts,
     ) {
         parts.clear();
-        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, q, .. } = parts;
+        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
         inverse_mass.extend(self.bodies.iter().map(|body| {
             body.inverse_mass_at(if at == At::End { body.end.orientation } else { body.start.orientation })
         }));
@@ -248,7 +248,7 @@ impl Mover<'_> {
         };
         for place in near {
             let (contact, gap, pad) = (self.contacts[*place], self.gaps[*place], self.pad(*place));
-            pairs.push(padded([self.place(contact.a), self.place(contact.b)], pad, contact, h, inverse_mass));
+            pairs.push([self.place(contact.a), self.place(contact.b)]);
             blocks.push(if contact.friction > 0.0 { Block::contact(contact.friction) } else { Block::normal() });
             let [arm_a, arm_b] = self.contact_arms(contact, if at == At::End { 1.0 } else { 0.0 });
             let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
@@ -266,6 +266,7 @@ impl Mover<'_> {
                     (None, _) => 0.0,
                 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
+                compliance.push(pad.filter(|_| i == 0).map_or(0.0, |pad| pad.compliance(h)));
             }
         }
         for joint in &self.joints {
@@ -280,6 +281,7 @@ impl Mover<'_> {
             }
             for row in &rows[first..] {
                 q.push(self.row_velocity(row, joint, |place| twists[place as usize]));
+                compliance.push(0.0);
             }
         }
     }
