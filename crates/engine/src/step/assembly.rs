@@ -244,9 +244,12 @@ pub(crate) fn assemble(
         for row in scene.rows_of(joint) {
             if row.block > 0 {
                 blocks.push(Block { law: row.law, rows: row.block });
-                pairs.push([joint.a, joint.b].map(|rank| rank.and_then(local)));
+                // The body of the joint comes first, as the user says it.
+                pairs.push([joint.b, joint.a].map(|rank| rank.and_then(local)));
             }
-            rows.push(row.columns);
+            let mut columns = row.columns;
+            columns.rotate_left(6);
+            rows.push(columns);
             compliance.push(row.compliance);
             q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()) + row.offset);
         }
