@@ -72,7 +72,10 @@ pub use energy::{Energy, EnergyLedger};
 pub use error::{ShapeError, SnapshotError, StepError, WorldError};
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
-pub use joint::{Anchor, Joint, JointKind, PairContact};
+pub use joint::{
+    Anchor, Coordinate, CoordinateForces, Frame, Joint, JointEvent, JointForces, JointKind, MISFIT, Misfit, Motor,
+    PairContact, Spring,
+};
 pub use judge::{
     CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
     Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,

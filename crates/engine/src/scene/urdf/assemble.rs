@@ -68,14 +68,14 @@ pub(super) fn assemble<'r, 'd>(robot: &'r Robot<'d>, folder: Option<&Path>) -> R
         let place = &places[parent];
         let a = if !stands(parent) {
             let point = (place.within * joint.origin).translation.to_array();
-            EndDescription { body: Some(links[place.top].name.to_owned()), point }
+            EndDescription::new(Some(links[place.top].name), point)
         } else if links[parent].collisions.is_empty() {
-            EndDescription { body: None, point: (place.pose * joint.origin).translation.to_array() }
+            EndDescription::new(None, (place.pose * joint.origin).translation.to_array())
         } else {
-            EndDescription { body: Some(joint.parent.to_owned()), point: joint.origin.translation.to_array() }
+            EndDescription::new(Some(joint.parent), joint.origin.translation.to_array())
         };
-        let b = EndDescription { body: Some(links[child].name.to_owned()), point: [0.0; 3] };
-        scene.joints.push(JointDescription { kind: JointKindDescription::Ball, a, b, bodies_touch: false });
+        let b = EndDescription::new(Some(links[child].name), [0.0; 3]);
+        scene.joints.push(JointDescription::new(JointKindDescription::Ball, a, b));
         joint_elements.push(&joint.element);
     }
     if scene.bodies.is_empty() {

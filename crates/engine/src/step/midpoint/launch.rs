@@ -7,6 +7,7 @@
 use super::Mover;
 use super::velocity::{At, Before, CLOSED};
 use crate::StepError;
+use crate::joint::rows::Purpose;
 use crate::step::Twist;
 use crate::step::solve::{Graded, IslandSolution, IslandSpace, add_effort};
 use glamx::DVec3;
@@ -41,15 +42,23 @@ impl Mover<'_> {
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
         self.stay();
-        if self.contacts.is_empty() {
+        if !self.pose_rows(h) && self.contacts.is_empty() {
             return Ok(());
         }
-        if (0..self.contacts.len()).any(|place| self.reaches(place, h)) {
+        if (0..self.contacts.len()).any(|place| self.reaches(place, h)) || self.meets_limits(h) {
             self.hit(h, restitution, space, out)?;
         }
-        let (forced, bends) = (self.forced(h), if self.launched.is_none() { self.bends(h) } else { Vec::new() });
-        self.solve_start((h, 0.0), &forced, &bends, space, out)?;
-        (self.pushes, self.lambda) = self.contact_impulses(&space.impulses);
+        let forced = self.pushed_by_forces(h);
+        let bends = if self.launched.is_none() && !self.contacts.is_empty() { self.bends(h) } else { Vec::new() };
+        self.solve_start((h, 0.0, At::Start), &forced, &bends, space, out)?;
+        self.pushes = self.contact_impulses(&space.impulses);
+        self.pushed = self.scatter(At::Start, h, &space.impulses);
+        self.take_push(false);
+        if self.has_springs() {
+            let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
+            let free: Vec<Twist> = forced.iter().enumerate().map(twist).collect();
+            self.aim_springs(&free, space);
+        }
         Ok(())
     }
 
@@ -62,13 +71,18 @@ impl Mover<'_> {
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
         self.stay();
-        let forced = self.forced(h);
+        self.pose_rows(h);
+        let forced = self.pushed_by_forces(h);
         let scale = if restitution { 1.0 } else { 0.0 };
-        let graded = self.solve_start((h, scale), &forced, &[], space, out)?;
+        let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
         out.merge(&graded);
-        self.launch(&forced, true, space);
+        self.pushed = self.scatter(At::Start, h, &space.impulses);
+        let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
+        let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
+        let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
+        self.launch(&forced, (joints, true), space);
         self.pushes.fill(DVec3::ZERO);
-        self.lambda.fill(0.0);
+        self.take_push(true);
         Ok(())
     }
 
@@ -78,6 +92,35 @@ impl Mover<'_> {
         let way =
             h * contact.frame[0].dot(contact.velocity(&self.start_twist(contact.a), &self.start_twist(contact.b)));
         way < -CLOSED && self.gaps[place] + way <= 0.0
+    }
+
+    /// Whether a limit is met within the piece, by the velocities at its start.
+    fn meets_limits(&self, h: f64) -> bool {
+        let mut row = 0;
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows {
+                if spec.purpose == Purpose::Limit {
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let way = h * self.row_velocity(&columns, joint, |place| self.launch_twist(place));
+                    if way < -CLOSED && self.limit_gap(spec, row) + way <= 0.0 {
+                        return true;
+                    }
+                }
+                row += 1;
+            }
+        }
+        false
+    }
+
+    /// What the launch, forces and given forces of joints leave.
+    fn pushed_by_forces(&self, h: f64) -> Vec<Before> {
+        let mut forced = self.forced(h);
+        for ((before, body), (linear, angular)) in forced.iter_mut().zip(&self.bodies).zip(self.given_impulses(h)) {
+            before.velocity += body.mass.inverse_mass * linear;
+            before.momentum += angular;
+        }
+        forced
     }
 
     /// Velocity of a body at the start of the piece.
@@ -110,8 +153,9 @@ impl Mover<'_> {
         let mut scale = if restitution { 1.0 } else { 0.0 };
         for halving in 0..=HALVINGS {
             self.launched = None;
-            let graded = self.solve_start((h, scale), &unforced, &[], space, out)?;
-            self.launch(&unforced, false, space);
+            let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
+            let joints = self.scatter(At::Impact, h, &space.impulses);
+            self.launch(&unforced, (joints, false), space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
                 out.merge(&graded);
                 break;
@@ -133,10 +177,17 @@ impl Mover<'_> {
         let mut row = 0;
         for joint in &self.joints {
             let placed = joint.place(|end| self.start_pose(end));
-            let mut rows = Vec::with_capacity(6);
-            joint.rows(&placed, &placed, &mut rows);
-            for r in &rows {
-                driven -= launch.joints[row] * self.row_velocity(r, joint, |_| Twist::default());
+            for spec in joint.rows {
+                let columns = joint.jacobian(spec, &placed, &placed);
+                let speed = |twist: &dyn Fn(u32) -> Twist| self.row_velocity(&columns, joint, twist);
+                driven -= launch.joints[row] * speed(&|_| Twist::default());
+                if spec.purpose == Purpose::Armature {
+                    // What the rotor had is not in the bodies' energy.
+                    let before =
+                        speed(&|place| self.bodies[place as usize].start.twist(&self.bodies[place as usize].mass));
+                    let after = speed(&|place| self.launch_twist(place));
+                    driven += launch.joints[row] * 0.5 * (before + after);
+                }
                 row += 1;
             }
         }
@@ -149,30 +200,36 @@ impl Mover<'_> {
 
     /// How much rows of joints turn against the launch on its way, `h J̇ v` [m/s, rad/s]: without it the contacts would not
     /// carry what swings from what they hold, and a box that sticks to a plate would creep along it. J̇ is that of the start,
-    /// by a central difference: at the end of the way, redundant rows would contradict each other.
+    /// by a central difference: at the end of the way, redundant rows would contradict each other. One number for every row
+    /// that is posed.
     fn bends(&mut self, h: f64) -> Vec<f64> {
         let twists: Vec<Twist> = self.bodies.iter().map(|body| body.launch.twist(&body.mass)).collect();
         let mut bends = vec![0.0; self.lambda.len()];
-        let mut rows = Vec::new();
         for way in [-BEND, BEND] {
             self.drift(way * h);
-            let mut bent = bends.iter_mut();
+            let mut row = 0;
             for joint in &self.joints {
                 let placed = self.placed(joint, way * h).1;
-                rows.clear();
-                joint.rows(&placed, &placed, &mut rows);
-                for (row, bend) in rows.iter().zip(&mut bent) {
-                    *bend += self.row_velocity(row, joint, |place| twists[place as usize]) / (2.0 * way);
+                for spec in joint.rows {
+                    if spec.purpose == Purpose::Constraint {
+                        let columns = joint.jacobian(spec, &placed, &placed);
+                        let speed = self.row_velocity(&columns, joint, |place| twists[place as usize]);
+                        bends[row] += speed / (2.0 * way);
+                    }
+                    row += 1;
                 }
             }
         }
-        bends
+        let mut posed = Vec::with_capacity(bends.len());
+        let specs = self.joints.iter().flat_map(|joint| joint.rows);
+        posed.extend(specs.zip(&bends).filter(|(spec, _)| !spec.is_given()).map(|(_, bend)| *bend));
+        posed
     }
 
     /// Solves the problem of all contacts and joints at the start poses, with rows of joints that turn by `bends`.
     fn solve_start(
         &mut self,
-        (h, scale): (f64, f64),
+        (h, scale, at): (f64, f64, At),
         before: &[Before],
         bends: &[f64],
         space: &mut IslandSpace,
@@ -180,20 +237,20 @@ impl Mover<'_> {
     ) -> Result<Graded, StepError> {
         let all: Vec<usize> = (0..self.contacts.len()).collect();
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_velocities((h, scale, At::Start), before, &all, &mut parts);
-        let first = parts.q.len() - self.lambda.len();
+        self.assemble_velocities((h, scale, at), before, &all, &mut parts);
+        let first = parts.q.len() - bends.len();
         parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&all, &mut space.guess);
+        self.guess(&all, at, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         Ok(graded)
     }
 
-    /// Impulses of all contacts in world axes, and of the joints, from those of a problem.
-    fn contact_impulses(&self, impulses: &[f64]) -> (Vec<DVec3>, Vec<f64>) {
+    /// Impulses of all contacts in world axes, from those of a problem.
+    fn contact_impulses(&self, impulses: &[f64]) -> Vec<DVec3> {
         let mut row = 0;
         let mut contacts = Vec::with_capacity(self.contacts.len());
         for contact in &self.contacts {
@@ -201,18 +258,17 @@ impl Mover<'_> {
             contacts.push(contact.frame.iter().zip(&impulses[row..row + count]).map(|(d, r)| *r * *d).sum());
             row += count;
         }
-        (contacts, impulses[row..].to_vec())
+        contacts
     }
 
     /// Gives the bodies the velocities after the impulses of a problem.
-    fn launch(&mut self, before: &[Before], forced: bool, space: &IslandSpace) {
+    fn launch(&mut self, before: &[Before], (joints, forced): (Vec<f64>, bool), space: &IslandSpace) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
             let local = body.start.orientation.inverse() * change.angular;
             body.launch.velocity = before.velocity + change.linear;
             body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
-        let (contacts, joints) = self.contact_impulses(&space.impulses);
-        self.launched = Some(Launch { contacts, joints, forced });
+        self.launched = Some(Launch { contacts: self.contact_impulses(&space.impulses), joints, forced });
     }
 }

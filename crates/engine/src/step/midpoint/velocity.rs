@@ -1,11 +1,13 @@
 //! Velocities of a piece: with the rows of the start poses for what contacts do, then with those of the end poses for what
 //! the certificate is on.
 
-use super::{End, Mover};
+use super::Mover;
 use crate::StepError;
 use crate::energy::EnergyLedger;
+use crate::joint::geometry::{End, JointGeometry};
+use crate::joint::rows::{Purpose, RowSpec};
 use crate::step::Twist;
-use crate::step::assembly::{closing_speed, contact_row};
+use crate::step::assembly::{closing_speed, contact_row, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
 use crate::step::solve::{Graded, HALVINGS, IslandSpace, certify_given, solve_graded};
@@ -52,7 +54,11 @@ pub(super) struct Before {
 /// At which poses the rows of a problem are taken.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum At {
+    /// At the start of the piece, without forces: what hits.
+    Impact,
+    /// At the start of the piece.
     Start,
+    /// At its end.
     End,
 }
 
@@ -104,10 +110,12 @@ impl Mover<'_> {
         self.assemble_velocities((h, scale, At::End), &before, &closed, &mut parts);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&closed, &mut space.guess);
+        self.guess(&closed, At::End, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
-        let impulses = space.impulses.clone();
+        let contact_rows: usize = closed.iter().map(|place| Mover::contact_rows(self.contacts[*place])).sum();
+        let mut impulses = space.impulses[..contact_rows].to_vec();
+        impulses.extend(self.scatter(At::End, h, &space.impulses));
         let after: Vec<(DVec3, DVec3)> = self
             .bodies
             .iter()
@@ -198,20 +206,21 @@ impl Mover<'_> {
                 out[place as usize].joints.1 += angular;
             }
         }
+        let turning = self.turning();
         let mut first = 0;
         for joint in &self.joints {
-            let rows = &self.lambda[first..first + joint.row_count()];
-            first += joint.row_count();
+            let rows = first..first + joint.row_count();
+            first = rows.end;
             let (before, after) = self.placed(joint, h);
-            let (mean, _) = joint.impulse(&before, &after, rows);
-            let (end, _) = joint.impulse(&after, &after, rows);
-            let (mid_arms, end_arms) = (joint.arms(&before, &after), joint.arms(&after, &after));
-            for (index, (side, sign)) in [(joint.a, -1.0), (joint.b, 1.0)].into_iter().enumerate() {
+            let mean = joint.wrenches(&before, &after, &turning[rows.clone()]);
+            // Given forces act over mid arms and are done with.
+            let lasting = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
+            let lasting: Vec<f64> = joint.rows.iter().zip(&turning[rows]).map(lasting).collect();
+            let end = joint.wrenches(&after, &after, &lasting);
+            for (side, (mean, end)) in [joint.a, joint.b].into_iter().zip(mean.into_iter().zip(end)) {
                 let End::Body(place, _) = side else { continue };
-                let body = &self.bodies[place];
-                let linear = sign * (mean - end);
-                let angular = sign * (mid_arms[index].cross(mean) - end_arms[index].cross(end));
-                out[place].velocity += body.mass.inverse_mass * linear;
+                let (linear, angular) = (mean.0 - end.0, mean.1 - end.1);
+                out[place].velocity += self.bodies[place].mass.inverse_mass * linear;
                 out[place].momentum += angular;
                 out[place].joints.0 += linear;
                 out[place].joints.1 += angular;
@@ -221,7 +230,7 @@ impl Mover<'_> {
     }
 
     /// Velocity of a body before the impulses of a problem.
-    fn twist_of(&self, place: usize, before: &Before, at: At) -> Twist {
+    pub(super) fn twist_of(&self, place: usize, before: &Before, at: At) -> Twist {
         let body = &self.bodies[place];
         let orientation = if at == At::End { body.end.orientation } else { body.start.orientation };
         let local = orientation.inverse() * before.momentum;
@@ -262,28 +271,63 @@ impl Mover<'_> {
                         gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place])
                     }
                     (Some(_), None) => gap / h,
-                    (None, _) if at == At::Start && bounce == 0.0 => closing_speed(gap, h),
+                    (None, _) if at != At::End && bounce == 0.0 => closing_speed(gap, h),
                     (None, _) => 0.0,
                 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
                 compliance.push(pad.filter(|_| i == 0).map_or(0.0, |pad| pad.compliance(h)));
             }
         }
+        let mut row = 0;
         for joint in &self.joints {
             let (start, end) = self.placed(joint, h);
             let placed = if at == At::End { end } else { start };
-            let first = rows.len();
-            joint.rows(&placed, &placed, rows);
-            let places = Mover::joint_places(joint);
-            for count in joint.blocks() {
-                blocks.push(Block::joint(*count));
-                pairs.push(places);
-            }
-            for row in &rows[first..] {
-                q.push(self.row_velocity(row, joint, |place| twists[place as usize]));
-                compliance.push(0.0);
+            for spec in joint.rows {
+                if self.is_posed(joint, spec, row, at, h) {
+                    let (law, offset) = match at {
+                        At::Impact | At::Start if spec.purpose == Purpose::Limit => {
+                            (self.posed[row].law, closing_speed(self.limit_gap(spec, row), h))
+                        }
+                        _ => self.total_law(row),
+                    };
+                    if spec.block > 0 {
+                        blocks.push(Block { law, rows: spec.block });
+                        pairs.push(Mover::joint_places(joint));
+                    }
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    rows.push(columns);
+                    compliance.push(self.posed[row].compliance);
+                    q.push(self.row_velocity(&columns, joint, |place| twists[place as usize]) + offset);
+                }
+                row += 1;
             }
         }
+    }
+
+    /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
+    fn is_posed(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, at: At, h: f64) -> bool {
+        // In an impact nothing acts that has a bounded force.
+        if at == At::Impact {
+            return matches!(spec.purpose, Purpose::Constraint | Purpose::Limit | Purpose::Armature);
+        }
+        if spec.purpose != Purpose::Limit || at == At::Start {
+            return !spec.is_given();
+        }
+        let gap = spec.error(joint.value(spec.measure, &self.placed(joint, h).1));
+        self.is_closed(row, gap, CLOSED)
+    }
+
+    /// Impulses of a problem for all rows of the joints: zero for those that are not part of it.
+    pub(super) fn scatter(&self, at: At, h: f64, impulses: &[f64]) -> Vec<f64> {
+        let mut posed = Vec::with_capacity(self.lambda.len());
+        for joint in &self.joints {
+            for spec in joint.rows {
+                posed.push(self.is_posed(joint, spec, posed.len(), at, h));
+            }
+        }
+        let count = posed.iter().filter(|posed| **posed).count();
+        let mut found = impulses[impulses.len() - count..].iter().copied();
+        posed.into_iter().map(|posed| if posed { found.next().unwrap_or(0.0) } else { 0.0 }).collect()
     }
 
     /// The pad of a contact that squeezes.
@@ -292,23 +336,13 @@ impl Mover<'_> {
     }
 
     /// Velocity of a joint's row [m/s, rad/s].
-    pub(super) fn row_velocity(
-        &self,
-        row: &JacobianRow,
-        joint: &super::IslandJoint,
-        twist: impl Fn(u32) -> Twist,
-    ) -> f64 {
-        let mut velocity = 0.0;
-        for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
-            let t = match end {
-                End::Body(place, _) => twist(place as u32),
-                End::Given(rank, _) => self.given_velocity(rank),
-                End::World(_) => continue,
-            };
-            let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);
-            velocity += part(0).dot(t.linear) + part(3).dot(t.angular);
-        }
-        velocity
+    pub(super) fn row_velocity(&self, row: &JacobianRow, joint: &JointGeometry, twist: impl Fn(u32) -> Twist) -> f64 {
+        let side = |end: End| match end {
+            End::Body(place, _) => Some(twist(place as u32)),
+            End::Given(rank, _) => Some(self.given_velocity(rank)),
+            End::World(_) => None,
+        };
+        row_velocity(row, side(joint.a).as_ref(), side(joint.b).as_ref())
     }
 
     /// Least normal velocity after the bounce of a contact, if it bounces [m/s].
@@ -323,11 +357,20 @@ impl Mover<'_> {
     }
 
     /// Impulses to start from, for some contacts and all joints.
-    pub(super) fn guess(&self, near: &[usize], out: &mut Vec<f64>) {
+    pub(super) fn guess(&self, near: &[usize], at: At, h: f64, out: &mut Vec<f64>) {
         out.clear();
         for place in near {
             out.extend(self.contacts[*place].directions().iter().map(|d| d.dot(self.pushes[*place])));
         }
-        out.extend_from_slice(&self.lambda);
+        let guess = if at == At::End { self.turning() } else { self.lambda.clone() };
+        let mut row = 0;
+        for joint in &self.joints {
+            for spec in joint.rows {
+                if self.is_posed(joint, spec, row, at, h) {
+                    out.push(guess[row]);
+                }
+                row += 1;
+            }
+        }
     }
 }
