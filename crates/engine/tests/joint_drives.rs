@@ -195,7 +195,8 @@ fn a_pendulum_is_stopped_by_its_limits_on_either_side() {
             low = low.min(angle);
         }
         assert!(worst <= 1e-8, "beyond by {worst:e} rad");
-        close(low, -0.4, 1e-8);
+        // It is met within a step, and gravity takes it back by g sin(0.4)/l h²/2 at most until the end of the step.
+        close(low, -0.4, 0.5 * H * H * G * 0.4f64.sin());
     }
 }
 
