@@ -5,7 +5,7 @@ use crate::raise;
 use crate::shape::{Material, Shape};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use signorini::glamx::{DPose3, DVec3};
 use signorini::{BodyHandle, BodyId, BodyView, Kind};
@@ -367,5 +367,19 @@ impl Joint {
         ask: impl FnOnce(&mut signorini::World) -> Result<T, signorini::WorldError>,
     ) -> PyResult<T> {
         self.world.bind(py).get().guarded.with(|world| ask(world).map_err(raise::world))
+    }
+}
+
+/// The kind of joint with this name.
+pub fn joint_kind(name: &str, length: Option<f64>) -> PyResult<signorini::JointKind> {
+    let Some(kind) =
+        signorini::JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != signorini::JointKind::Generic)
+    else {
+        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
+    };
+    match (kind.length(), length) {
+        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
+        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
+        _ => Ok(kind),
     }
 }

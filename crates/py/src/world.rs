@@ -1,7 +1,7 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
 use crate::argument::{quaternion, vector, vector_or, wrong_type};
-use crate::body::{Body, Joint, id_of, id_to_python};
+use crate::body::{Body, Joint, id_of, id_to_python, joint_kind};
 use crate::contacts;
 use crate::guard::Guarded;
 use crate::log::Recording;
@@ -19,7 +19,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DVec3};
-use signorini::{Anchor, BodyId, Frame, JointKind, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
+use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.
@@ -237,7 +237,7 @@ impl World {
             None => Anchor::World(at_b),
             Some(b) => Anchor::Body(World::handle(slf, "b", b)?, at_b),
         };
-        let kind = kind_of(kind, length)?;
+        let kind = joint_kind(kind, length)?;
         let mut joint = signorini::Joint::of(kind, first, at_a, other);
         if let Some((lo, hi)) = limits {
             joint = joint.limits(lo, hi);
@@ -588,16 +588,4 @@ pub fn recording_of(record: Option<Vec<String>>, every: usize, hashes: bool) -> 
     let quantities = record.unwrap_or_default();
     let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
     Ok(Recording { quantities, every, hashes })
-}
-
-/// The kind of joint with this name.
-fn kind_of(name: &str, length: Option<f64>) -> PyResult<JointKind> {
-    let Some(kind) = JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != JointKind::Generic) else {
-        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
-    };
-    match (kind.length(), length) {
-        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
-        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
-        _ => Ok(kind),
-    }
 }
