@@ -15,6 +15,7 @@ use crate::{
 };
 use glamx::DVec3;
 use signorini_problem::Measure;
+use std::collections::BTreeSet;
 
 pub(super) fn encode(world: &World) -> Vec<u8> {
     let shapes = shapes::distinct(world);
@@ -30,6 +31,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         encode_arena(&world.joints, out, encode_joint);
         encode_slots(&world.joint_order, out);
     });
+    writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
     writer.section(b"TOUC", |out| {
         encode_contacts(&world.contacts, out);
         encode_cache(&world.cache, out);
@@ -61,6 +63,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let joint_order = decode_slots(&mut section)?;
     section.finish()?;
 
+    let mut section = reader.section("pairs", b"PAIR")?;
+    let apart = decode_pairs(&mut section, &bodies)?;
+    section.finish()?;
+
     let mut section = reader.section("contacts", b"TOUC")?;
     let contacts = decode_contacts(&mut section, &bodies)?;
     let cache = decode_cache(&mut section, &bodies)?;
@@ -78,6 +84,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         order,
         joints,
         joint_order,
+        apart,
         cache,
         contacts,
         read_out: ReadOut::default(),
@@ -92,6 +99,29 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     } else {
         Err(SnapshotError::Invalid { section: "joints", offset: 0, what: "joints are not in order" })
     }
+}
+
+fn encode_pairs(pairs: &BTreeSet<(u32, u32)>, out: &mut Payload) {
+    out.count(pairs.len());
+    for (a, b) in pairs {
+        out.u32(*a);
+        out.u32(*b);
+    }
+}
+
+/// Pairs of bodies that exist, ascending, the lesser slot first.
+fn decode_pairs(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BTreeSet<(u32, u32)>, SnapshotError> {
+    let count = section.count(8)?;
+    let mut pairs = BTreeSet::new();
+    for _ in 0..count {
+        let pair = (section.u32()?, section.u32()?);
+        let exist = bodies.at(pair.0).is_some() && bodies.at(pair.1).is_some();
+        if !exist || pair.0 >= pair.1 || pairs.last().is_some_and(|last| *last >= pair) {
+            return Err(section.invalid("a pair of bodies that is not one"));
+        }
+        pairs.insert(pair);
+    }
+    Ok(pairs)
 }
 
 /// Slots by identity, if every identity is there once and no automatic one is still to come.
