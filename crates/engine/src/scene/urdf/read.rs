@@ -1,12 +1,13 @@
 //! Links and joints as a file says them, each checked by itself.
 
-use super::xml::{Element, single};
-use crate::body::Inertial;
+use crate::robot::Mimic;
+use crate::scene::xml::{Element, Notes, single};
 use crate::scene::{SceneError, ShapeDescription, Triple};
-use crate::{BodyId, MassProperties};
+use crate::shape::moved_mass;
+use crate::{MassProperties, Material};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
-/// What has no bearing on how rigid bodies move, or is not part of the language: read over.
+/// What has no bearing on how rigid bodies move, or is not part of the language: read over without a word.
 const READ_OVER: [&str; 4] = ["material", "transmission", "gazebo", "sensor"];
 
 pub(super) struct Robot<'d> {
@@ -14,6 +15,8 @@ pub(super) struct Robot<'d> {
     pub name: &'d str,
     pub links: Vec<Link<'d>>,
     pub joints: Vec<Joint<'d>>,
+    /// Pairs of links that do not touch.
+    pub apart: Vec<(Element<'d>, [&'d str; 2])>,
 }
 
 pub(super) struct Link<'d> {
@@ -22,6 +25,7 @@ pub(super) struct Link<'d> {
     /// In the axes of the link, about the centre of mass; none for a link without mass.
     pub inertial: Option<MassProperties>,
     pub collisions: Vec<Collision<'d>>,
+    pub material: Material,
 }
 
 pub(super) struct Collision<'d> {
@@ -43,121 +47,161 @@ pub(super) enum JointType {
     Fixed,
     Floating,
     Ball,
+    Hinge,
+    Slide,
+    Planar,
 }
 
 pub(super) struct Joint<'d> {
     pub element: Element<'d>,
+    pub name: &'d str,
     pub kind: JointType,
     pub parent: &'d str,
     pub child: &'d str,
     /// Frame of the child in that of the parent.
     pub origin: DPose3,
+    /// A unit vector in the frame of the child.
+    pub axis: DVec3,
+    pub limit: Limit,
+    pub damping: f64,
+    pub friction: f64,
+    pub mimic: Option<Mimic>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Limit {
+    pub range: Option<[f64; 2]>,
+    pub effort: Option<f64>,
+    pub velocity: Option<f64>,
 }
 
 impl<'d> Robot<'d> {
-    pub fn read(element: Element<'d>) -> Result<Robot<'d>, SceneError> {
+    pub fn read(element: Element<'d>, notes: &mut Notes) -> Result<Robot<'d>, SceneError> {
         if element.tag() != "robot" {
             return Err(element.refuse("a robot description begins with the element 'robot'"));
         }
-        element.allow(&["name", "version"])?;
+        element.note_attributes(&["name", "version"], notes);
         let name = element.name()?;
-        let (mut links, mut joints) = (Vec::new(), Vec::new());
+        let (mut links, mut joints, mut apart) = (Vec::new(), Vec::new(), Vec::new());
         let [a, b, c, d] = READ_OVER;
-        for child in element.children(&["link", "joint", a, b, c, d])? {
+        for child in element.children(&["link", "joint", "disable_collisions", a, b, c, d], notes)? {
             match child.tag() {
-                "link" => links.push(Link::read(child)?),
-                "joint" => joints.push(Joint::read(child)?),
+                "link" => links.push(Link::read(child, notes)?),
+                "joint" => joints.push(Joint::read(child, notes)?),
+                "disable_collisions" => {
+                    child.note_attributes(&["link1", "link2", "reason"], notes);
+                    let pair = [child.required("link1")?, child.required("link2")?];
+                    apart.push((child, pair));
+                }
                 _ => {}
             }
         }
-        Ok(Robot { element, name, links, joints })
+        Ok(Robot { element, name, links, joints, apart })
     }
 }
 
 impl<'d> Link<'d> {
-    fn read(mut element: Element<'d>) -> Result<Link<'d>, SceneError> {
+    fn read(mut element: Element<'d>, notes: &mut Notes) -> Result<Link<'d>, SceneError> {
         let name = element.name()?;
         element.path = format!("link '{name}'");
-        element.allow(&["name"])?;
-        let parts = element.children(&["inertial", "collision", "visual", "sensor"])?;
+        element.note_attributes(&["name"], notes);
+        let parts = element.children(&["inertial", "collision", "contact", "visual", "sensor", "material"], notes)?;
         let inertial = match single(&parts, "inertial")? {
-            Some(inertial) => read_inertial(inertial, name)?,
+            Some(inertial) => read_inertial(inertial, notes)?,
             None => None,
         };
-        let collisions = parts.into_iter().filter(|part| part.tag() == "collision").map(read_collision);
-        let collisions = collisions.collect::<Result<_, _>>()?;
-        Ok(Link { element, name, inertial, collisions })
+        let material = read_contact(single(&parts, "contact")?, notes)?;
+        let mut collisions = Vec::new();
+        for part in parts.into_iter().filter(|part| part.tag() == "collision") {
+            collisions.push(read_collision(part, notes)?);
+        }
+        Ok(Link { element, name, inertial, collisions, material })
+    }
+}
+
+/// The surface as PyBullet writes it; the language itself has none.
+fn read_contact(contact: Option<&Element>, notes: &mut Notes) -> Result<Material, SceneError> {
+    let mut material = Material::default();
+    let Some(contact) = contact else { return Ok(material) };
+    for part in contact.children(&["lateral_friction", "restitution"], notes)? {
+        let value = part.number("value")?;
+        match part.tag() {
+            "lateral_friction" => material.friction = value,
+            _ => material.restitution = value,
+        }
+    }
+    match material.invalid() {
+        Some((field, value, range)) => Err(contact.refuse(format!("{field} {value} is not in {range}"))),
+        None => Ok(material),
     }
 }
 
 /// The frame that `origin` gives: turned by roll, pitch and yaw about the fixed axes x, y and z in this order.
-fn read_origin(parts: &[Element]) -> Result<DPose3, SceneError> {
+fn read_origin(parts: &[Element], notes: &mut Notes) -> Result<DPose3, SceneError> {
     let Some(origin) = single(parts, "origin")? else { return Ok(DPose3::IDENTITY) };
-    origin.allow(&["xyz", "rpy"])?;
+    origin.note_attributes(&["xyz", "rpy"], notes);
     let (place, [roll, pitch, yaw]) = (origin.triple_or_zero("xyz")?, origin.triple_or_zero("rpy")?);
     let turn = DQuat::from_rotation_z(yaw) * DQuat::from_rotation_y(pitch) * DQuat::from_rotation_x(roll);
     Ok(DPose3::from_parts(DVec3::from_array(place), turn))
 }
 
-fn read_inertial(element: &Element, link: &str) -> Result<Option<MassProperties>, SceneError> {
-    element.allow(&[])?;
-    let parts = element.children(&["origin", "mass", "inertia"])?;
+fn read_inertial(element: &Element, notes: &mut Notes) -> Result<Option<MassProperties>, SceneError> {
+    element.note_attributes(&[], notes);
+    let parts = element.children(&["origin", "mass", "inertia"], notes)?;
     let missing = |tag: &str| element.refuse(format!("the element '{tag}' is missing"));
     let mass = single(&parts, "mass")?.ok_or_else(|| missing("mass"))?;
     let inertia = single(&parts, "inertia")?.ok_or_else(|| missing("inertia"))?;
-    mass.allow(&["value"])?;
+    mass.note_attributes(&["value"], notes);
     let names = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"];
-    inertia.allow(&names)?;
+    inertia.note_attributes(&names, notes);
     let mut entries = [0.0; 6];
     for (entry, name) in entries.iter_mut().zip(names) {
-        *entry = inertia.number(name)?;
+        // Off the diagonal many files leave zeros out.
+        *entry = if name.starts_with("ixx") || name.ends_with("yy") || name.ends_with("zz") {
+            inertia.number(name)?
+        } else {
+            inertia.number_or(name, 0.0)?
+        };
     }
     let value = mass.number("value")?;
-    // Frames without mass are often written this way.
-    if value == 0.0 && entries == [0.0; 6] {
+    if value < 0.0 {
+        return Err(element.refuse(format!("mass {value} is below zero")));
+    }
+    // Frames without mass, and bases that stand still, are often written this way.
+    if value == 0.0 {
         return Ok(None);
     }
     let [xx, xy, xz, yy, yz, zz] = entries;
     let tensor = DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-    let properties = moved(&read_origin(&parts)?, MassProperties { mass: value, centre: DVec3::ZERO, inertia: tensor });
-    match Inertial::new(&BodyId::from(link), properties) {
-        Ok(_) => Ok(Some(properties)),
-        Err(error) => Err(element.refuse(error)),
-    }
+    let properties = MassProperties { mass: value, centre: DVec3::ZERO, inertia: tensor };
+    Ok(Some(moved_mass(&read_origin(&parts, notes)?, properties)))
 }
 
-/// Mass properties in the axes in which their own axes stand at `pose`.
-pub(super) fn moved(pose: &DPose3, properties: MassProperties) -> MassProperties {
-    let turn = DMat3::from_quat(pose.rotation);
-    let inertia = turn * properties.inertia * turn.transpose();
-    MassProperties {
-        mass: properties.mass,
-        centre: pose.transform_point(properties.centre),
-        inertia: (inertia + inertia.transpose()) * 0.5,
-    }
-}
-
-fn read_collision(element: Element) -> Result<Collision, SceneError> {
-    element.allow(&["name"])?;
-    let parts = element.children(&["origin", "geometry"])?;
-    let pose = read_origin(&parts)?;
+fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collision<'d>, SceneError> {
+    element.note_attributes(&["name"], notes);
+    let parts = element.children(&["origin", "geometry", "material"], notes)?;
+    let pose = read_origin(&parts, notes)?;
     let Some(geometry) = single(&parts, "geometry")? else {
         return Err(element.refuse("the element 'geometry' is missing"));
     };
-    geometry.allow(&[])?;
-    let kinds = ["box", "cylinder", "sphere", "capsule", "mesh"];
-    let [shape] = &geometry.children(&kinds)?[..] else {
+    geometry.note_attributes(&[], notes);
+    let kinds = ["box", "cylinder", "sphere", "capsule", "plane", "mesh"];
+    let [shape] = &geometry.children(&kinds, notes)?[..] else {
         return Err(geometry.refuse(format!("exactly one shape is needed: {}", kinds.join(", "))));
     };
+    let known: &[&str] = match shape.tag() {
+        "box" => &["size"],
+        "cylinder" | "capsule" => &["radius", "length"],
+        "sphere" => &["radius"],
+        "plane" => &["normal"],
+        _ => &["filename", "scale"],
+    };
+    shape.note_attributes(known, notes);
     let about_z = || -> Result<(f64, f64), SceneError> {
-        shape.allow(&["radius", "length"])?;
         Ok((0.5 * shape.number("length")?, shape.number("radius")?))
     };
     let primitive = match shape.tag() {
-        "box" => {
-            shape.allow(&["size"])?;
-            ShapeDescription::Cuboid { half_extents: shape.triple("size")?.map(|length| 0.5 * length) }
-        }
+        "box" => ShapeDescription::Cuboid { half_extents: shape.triple("size")?.map(|length| 0.5 * length) },
         "cylinder" => {
             let (half_height, radius) = about_z()?;
             ShapeDescription::Cylinder { half_height, radius }
@@ -166,12 +210,9 @@ fn read_collision(element: Element) -> Result<Collision, SceneError> {
             let (half_height, radius) = about_z()?;
             ShapeDescription::Capsule { half_height, radius }
         }
-        "sphere" => {
-            shape.allow(&["radius"])?;
-            ShapeDescription::Sphere { radius: shape.number("radius")? }
-        }
+        "sphere" => ShapeDescription::Sphere { radius: shape.number("radius")? },
+        "plane" => ShapeDescription::HalfSpace { normal: shape.triple("normal")? },
         _ => {
-            shape.allow(&["filename", "scale"])?;
             let scale = if shape.optional("scale").is_some() { shape.triple("scale")? } else { [1.0; 3] };
             if scale.contains(&0.0) {
                 return Err(shape.refuse("a factor of zero leaves nothing of the mesh"));
@@ -185,40 +226,105 @@ fn read_collision(element: Element) -> Result<Collision, SceneError> {
     Ok(Collision { element: shape.clone(), pose, geometry: Geometry::Primitive(primitive) })
 }
 
+const TYPES: &str = "revolute, continuous, prismatic, fixed, floating, planar, spherical or ball";
+
 impl<'d> Joint<'d> {
-    fn read(mut element: Element<'d>) -> Result<Joint<'d>, SceneError> {
-        element.path = format!("joint '{}'", element.name()?);
-        element.allow(&["name", "type"])?;
-        let kind = match element.required("type")? {
+    fn read(mut element: Element<'d>, notes: &mut Notes) -> Result<Joint<'d>, SceneError> {
+        let name = element.name()?;
+        element.path = format!("joint '{name}'");
+        element.note_attributes(&["name", "type"], notes);
+        let written = element.required("type")?;
+        let kind = match written {
             "fixed" => JointType::Fixed,
             "floating" => JointType::Floating,
             "spherical" | "ball" => JointType::Ball,
-            other => {
-                let what = format!(
-                    "joints of type '{other}' are not supported; there are fixed (the links become one body), floating \
-                     (they move freely) and spherical or ball"
-                );
-                return Err(element.refuse(what));
-            }
+            "revolute" | "continuous" => JointType::Hinge,
+            "prismatic" => JointType::Slide,
+            "planar" => JointType::Planar,
+            other => return Err(element.refuse(format!("there is no joint of type '{other}'; there are {TYPES}"))),
         };
-        let details = ["axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"];
-        let [a, b, c, d, e, f] = details;
-        let parts = element.children(&["origin", "parent", "child", a, b, c, d, e, f])?;
-        // Between links that do not move against each other they mean nothing; programs write them all the same.
-        if kind != JointType::Fixed
-            && let Some(part) = parts.iter().find(|part| details[1..].contains(&part.tag()))
-        {
-            return Err(part.refuse(format!("a joint of this type has no '{}' here; take it out", part.tag())));
-        }
+        let known = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller"];
+        let parts = element.children(&known, notes)?;
         let link = |tag: &str| -> Result<&'d str, SceneError> {
             let Some(end) = single(&parts, tag)? else {
                 return Err(element.refuse(format!("the element '{tag}' is missing")));
             };
-            end.allow(&["link"])?;
             end.required("link")
         };
         let (parent, child) = (link("parent")?, link("child")?);
-        let origin = read_origin(&parts)?;
-        Ok(Joint { element, kind, parent, child, origin })
+        let origin = read_origin(&parts, notes)?;
+        let moves = matches!(kind, JointType::Hinge | JointType::Slide | JointType::Planar);
+        let mut axes = parts.iter().filter(|part| part.tag() == "axis");
+        let axis = if moves { read_axis(axes.next(), notes)? } else { DVec3::X };
+        if let (true, Some(second)) = (moves, axes.next()) {
+            notes.add(second.place(), "a second 'axis' of a joint is not used");
+        }
+        let limit = match single(&parts, "limit")? {
+            Some(limit) => read_limit(limit, kind, written == "continuous", notes)?,
+            None => {
+                if matches!(written, "revolute" | "prismatic") {
+                    notes.add(element.place(), "a revolute or prismatic joint without 'limit' moves without limits");
+                }
+                Limit::default()
+            }
+        };
+        let (mut damping, mut friction) = (0.0, 0.0);
+        if let Some(dynamics) = single(&parts, "dynamics")? {
+            dynamics.note_attributes(&["damping", "friction"], notes);
+            damping = not_below_zero(dynamics, "damping")?;
+            friction = not_below_zero(dynamics, "friction")?;
+        }
+        if let Some(part) = parts.iter().find(|part| part.tag() == "safety_controller") {
+            notes.add(part.place(), "element 'safety_controller' in 'joint' is not used");
+        }
+        let mimic = match single(&parts, "mimic")? {
+            None => None,
+            Some(mimic) => {
+                mimic.note_attributes(&["joint", "multiplier", "offset"], notes);
+                Some(Mimic {
+                    joint: mimic.required("joint")?.to_owned(),
+                    ratio: mimic.number_or("multiplier", 1.0)?,
+                    offset: mimic.number_or("offset", 0.0)?,
+                })
+            }
+        };
+        Ok(Joint { element, name, kind, parent, child, origin, axis, limit, damping, friction, mimic })
     }
+}
+
+fn not_below_zero(element: &Element, name: &str) -> Result<f64, SceneError> {
+    let value = element.number_or(name, 0.0)?;
+    if value < 0.0 { Err(element.refuse(format!("'{name}': {value} is below zero"))) } else { Ok(value) }
+}
+
+/// Along x unless it is given.
+fn read_axis(axis: Option<&Element>, notes: &mut Notes) -> Result<DVec3, SceneError> {
+    let Some(axis) = axis else { return Ok(DVec3::X) };
+    axis.note_attributes(&["xyz", "rpy"], notes);
+    let direction = DVec3::from_array(axis.triple("xyz")?);
+    let length = direction.length();
+    if !(length > 1e-12 && length.is_finite()) {
+        return Err(axis.refuse("an axis needs a length above zero"));
+    }
+    Ok(direction / length)
+}
+
+fn read_limit(limit: &Element, kind: JointType, turns: bool, notes: &mut Notes) -> Result<Limit, SceneError> {
+    limit.note_attributes(&["lower", "upper", "effort", "velocity"], notes);
+    let given = limit.optional("lower").is_some() || limit.optional("upper").is_some();
+    let [low, high] = [limit.number_or("lower", 0.0)?, limit.number_or("upper", 0.0)?];
+    let single = matches!(kind, JointType::Hinge | JointType::Slide) && !turns;
+    if !single && given && kind != JointType::Fixed && (low, high) != (0.0, 0.0) {
+        notes.add(limit.place(), "'lower' and 'upper' of a joint that is neither revolute nor prismatic are not used");
+    }
+    if single && given && low > high {
+        notes.add(limit.place(), "'lower' is above 'upper': the joint moves without limits");
+    }
+    // Zero stands for unknown.
+    let positive = |value: f64| (value > 0.0).then_some(value);
+    Ok(Limit {
+        range: (single && given && low <= high).then_some([low, high]),
+        effort: positive(limit.number_or("effort", 0.0)?),
+        velocity: positive(limit.number_or("velocity", 0.0)?),
+    })
 }
