@@ -105,8 +105,9 @@ function partRows({ certificate }: Report, scene: Scene): Row[] {
 /** Change of energy that no entry of the account explains [J]. */
 function closure({ energy }: Report): number {
     const total = (e: Energy): number => e.linear + e.rotational + e.potential;
-    const { external, normal, friction, joints, driven, integration, stabilisation, stopped } = energy;
-    const explained = external + normal + friction + joints + driven + integration + stabilisation + (stopped ?? 0);
+    const { external, normal, friction, joints, motor, spring, driven, integration, stabilisation, stopped } = energy;
+    const drives = driven + (motor ?? 0) + (spring ?? 0);
+    const explained = external + normal + friction + joints + drives + integration + stabilisation + (stopped ?? 0);
     return total(energy.after) - total(energy.before) - explained;
 }
 

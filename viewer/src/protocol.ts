@@ -192,6 +192,8 @@ export interface Report {
         integration: number;
         stabilisation: number;
         stopped?: number;
+        motor?: number;
+        spring?: number;
     };
     times: Record<string, number>;
 }

@@ -85,8 +85,8 @@ impl Rapier {
                 let made = FixedJointBuilder::new().local_frame1(turned).local_frame2(Pose::from_translation(q));
                 made.contacts_enabled(link.bodies_touch).into()
             }
-            JointKindDescription::Distance { .. } => {
-                return Err(BenchError::Engine("rapier has no joint of fixed distance".to_owned()));
+            kind => {
+                return Err(BenchError::Engine(format!("rapier is not asked for {} joints here", kind.name())));
             }
         };
         self.world.insert_impulse_joint(a, b, joint);

@@ -132,6 +132,8 @@ impl Facts {
                 let off = (pose(a).rotation * link.relative).inverse() * pose(b).rotation;
                 (apart, 2.0 * off.xyz().length().atan2(off.w.abs()))
             }
+            // The scenes here have no others.
+            _ => (f64::NAN, f64::NAN),
         }
     }
 

@@ -67,10 +67,16 @@ pub struct EnergyLedger {
     pub external: f64,
     /// Work of normal impulses \[J\], `Σ r_N (u_N⁻ + u_N⁺)/2`, for a bounce with the velocities around it.
     pub normal: f64,
-    /// Work of friction \[J\], `Σ r_T·(u_T⁻ + u_T⁺)/2`.
+    /// Work of friction of contacts and in joints \[J\], `Σ r_T·(u_T⁻ + u_T⁺)/2`.
     pub friction: f64,
-    /// Work of joints \[J\], `Σ r·(u⁻ + u⁺)/2`.
+    /// Work of locked coordinates and limits of joints \[J\], `Σ r·(u⁻ + u⁺)/2`.
     pub joints: f64,
+    /// Work of motors, servos and given forces of joints \[J\].
+    #[serde(default)]
+    pub motor: f64,
+    /// Work of springs, dampers and rotors of joints \[J\]: less what they store and lose.
+    #[serde(default)]
+    pub spring: f64,
     /// Work that kinematic bodies did on the others \[J\].
     pub driven: f64,
     /// Gravity's work over `h(v⁻+v⁺)/2` less its work over the way really gone, and what forces do between the start of
@@ -95,11 +101,18 @@ impl EnergyLedger {
         self.normal += other.normal;
         self.friction += other.friction;
         self.joints += other.joints;
+        self.motor += other.motor;
+        self.spring += other.spring;
         self.driven += other.driven;
         self.integration += other.integration;
         self.against_free_motion += other.against_free_motion;
         self.stabilisation += other.stabilisation;
         self.stopped += other.stopped;
+    }
+
+    /// Work of what is driven from outside: kinematic bodies, motors, and springs with what they store \[J\].
+    pub(crate) fn drives(&self) -> f64 {
+        self.driven + self.motor + self.spring
     }
 
     /// Change of energy that no entry explains \[J\]: round-off, or a bug.
@@ -108,6 +121,8 @@ impl EnergyLedger {
             + self.normal
             + self.friction
             + self.joints
+            + self.motor
+            + self.spring
             + self.driven
             + self.integration
             + self.stabilisation
@@ -126,6 +141,8 @@ impl EnergyLedger {
             self.normal,
             self.friction,
             self.joints,
+            self.motor,
+            self.spring,
             self.driven,
             self.integration,
             self.stabilisation,

@@ -42,7 +42,19 @@ pub enum WorldError {
         /// What it may be.
         range: &'static str,
     },
-    /// A joint whose two ends are on the same body, or neither on a dynamic one, or that is already violated.
+    /// A joint whose bodies are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    #[error("{kind} joint does not fit its bodies: off by {gap:e} m and {turn:e} rad, more than {limit:e}")]
+    Misfit {
+        /// The kind of joint.
+        kind: &'static str,
+        /// Distance by which locked coordinates are off \[m\].
+        gap: f64,
+        /// Angle by which locked coordinates are off [rad].
+        turn: f64,
+        /// What they may be off by [m, rad].
+        limit: f64,
+    },
+    /// A joint whose two ends are on the same body, or neither on a dynamic one, or with an option that its kind cannot have.
     #[error("joint: {why}")]
     Joint {
         /// What is wrong.

@@ -74,7 +74,10 @@ pub use energy::{Energy, EnergyLedger};
 pub use error::{ShapeError, SnapshotError, StepError, WorldError};
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
-pub use joint::{Anchor, Joint, JointKind, PairContact};
+pub use joint::{
+    Anchor, Coordinate, CoordinateForces, Frame, Joint, JointEvent, JointForces, JointKind, MISFIT, Misfit, Motor,
+    PairContact, Spring,
+};
 pub use judge::{
     CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
     Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
@@ -82,7 +85,7 @@ pub use judge::{
 pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
 pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
-pub use robot::RobotModel;
+pub use robot::{Robot, RobotModel, RobotPlacement};
 pub use scene::{Scene, SceneError};
 pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation, budget};
 pub use shape::{MassProperties, RayHit, Shape};

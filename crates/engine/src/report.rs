@@ -1,6 +1,6 @@
 //! What a step says about itself.
 
-use crate::{BodyHandle, EnergyLedger, StepCertificate};
+use crate::{BodyHandle, EnergyLedger, JointEvent, StepCertificate};
 use glamx::DVec3;
 use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, Counts};
@@ -101,6 +101,9 @@ pub struct StepReport {
     pub energy: EnergyLedger,
     /// Wall time of the stages.
     pub times: StageTimes,
+    /// Limits that were hit and joints that broke, in the order of [`crate::World::joints`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint_events: Vec<JointEvent>,
 }
 
 impl StepReport {
@@ -117,6 +120,7 @@ impl StepReport {
             effort: Effort::default(),
             energy: EnergyLedger::default(),
             times: StageTimes::default(),
+            joint_events: Vec::new(),
         }
     }
 }

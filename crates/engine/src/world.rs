@@ -6,8 +6,8 @@ use crate::joint::{Anchor, JointRecord};
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{
-    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, JointHandle, Material, Settings, Shape,
-    StepError, StepReport, WorldError,
+    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, Material, Settings, Shape, StepError, StepReport,
+    WorldError,
 };
 use glamx::{DPose3, DQuat, DVec3};
 use signorini_problem::ContactProblem;
@@ -372,78 +372,11 @@ impl World {
         }
     }
 
-    /// Adds a joint.
-    pub fn add_joint(&mut self, joint: Joint) -> Result<JointHandle, WorldError> {
-        joint.check()?;
-        let a = self.bodies.get(joint.a.0.0).map_err(|why| unreachable(why, joint.a.0.0))?;
-        let (dynamic, relative) = match joint.b {
-            Anchor::World(_) => (a.kind == Kind::Dynamic, a.state.orientation.inverse()),
-            Anchor::Body(handle, _) => {
-                if handle == joint.a.0 {
-                    return Err(WorldError::Joint { why: "both ends are on the same body" });
-                }
-                let b = self.bodies.get(handle.0).map_err(|why| unreachable(why, handle.0))?;
-                let relative = a.state.orientation.inverse() * b.state.orientation;
-                (a.kind == Kind::Dynamic || b.kind == Kind::Dynamic, relative)
-            }
-        };
-        if !dynamic {
-            return Err(WorldError::Joint { why: "neither end is on a dynamic body" });
-        }
-        let key = self.joints.insert(JointRecord { joint, relative, impulse: [0.0; 6] });
-        let rank = self.joint_rank(&joint);
-        let at = self
-            .joint_order
-            .partition_point(|slot| self.joints.at(*slot).is_some_and(|other| self.joint_rank(&other.joint) <= rank));
-        self.joint_order.insert(at, key.slot);
-        self.disturb_ends(&joint);
-        Ok(JointHandle(key))
-    }
-
-    fn disturb_ends(&mut self, joint: &Joint) {
-        self.disturb(joint.a.0.0.slot);
-        if let Anchor::Body(b, _) = joint.b {
-            self.disturb(b.0.slot);
-        }
-    }
-
     /// Wakes a body and all that sleeps with it.
     pub fn wake(&mut self, body: BodyHandle) -> Result<(), WorldError> {
         self.body(body)?;
         self.disturb(body.0.slot);
         Ok(())
-    }
-
-    fn joint_rank(&self, joint: &Joint) -> [Option<&BodyId>; 2] {
-        let id = |handle: BodyHandle| self.bodies.get(handle.0).ok().map(|b| &b.id);
-        match joint.b {
-            Anchor::World(_) => [id(joint.a.0), None],
-            Anchor::Body(b, _) => [id(joint.a.0), id(b)],
-        }
-    }
-
-    /// Whether every joint is listed once, and in its place.
-    pub(crate) fn joints_in_order(&self) -> bool {
-        let mut listed = self.joint_order.clone();
-        listed.sort_unstable();
-        let full = self.joints.parts().enumerate().filter(|(_, (_, joint))| joint.is_some());
-        let rank = |slot: u32| self.joints.at(slot).map(|record| self.joint_rank(&record.joint));
-        full.map(|(slot, _)| slot as u32).eq(listed)
-            && self.joint_order.windows(2).all(|pair| rank(pair[0]) <= rank(pair[1]))
-    }
-
-    /// Removes a joint.
-    pub fn remove_joint(&mut self, joint: JointHandle) -> Result<(), WorldError> {
-        let ends = self.joint(joint)?;
-        self.disturb_ends(&ends);
-        self.joints.remove(joint.0).map_err(|why| unreachable(why, joint.0))?;
-        self.joint_order.retain(|slot| *slot != joint.0.slot);
-        Ok(())
-    }
-
-    /// A joint as it was added.
-    pub fn joint(&self, joint: JointHandle) -> Result<Joint, WorldError> {
-        Ok(self.joints.get(joint.0).map_err(|why| unreachable(why, joint.0))?.joint)
     }
 
     /// Advances by `dt` \[s\], or leaves everything as it is. Zero is allowed and changes nothing.
@@ -502,7 +435,7 @@ fn movable(record: &BodyRecord, operation: &'static str) -> Result<(), WorldErro
     Ok(())
 }
 
-fn unreachable(why: Unreachable, key: Key) -> WorldError {
+pub(crate) fn unreachable(why: Unreachable, key: Key) -> WorldError {
     match why {
         Unreachable::Foreign => WorldError::ForeignHandle,
         Unreachable::Stale => WorldError::StaleHandle { slot: key.slot, generation: key.generation },

@@ -178,7 +178,7 @@ fn sequence(seed: u64, calls: usize) -> [usize; 3] {
             11 => {
                 let other = pick(&mut values);
                 let anchor = if values.0.below(2) == 0 {
-                    Anchor::World(values.vector())
+                    Anchor::World(values.vector().into())
                 } else {
                     (other, values.vector()).into()
                 };

@@ -139,7 +139,7 @@ fn a_jointed_box_is_squeezed_and_lifted() {
     let (mut world, cube, plates) = clamp(0.5, 0.0);
     let ball = Body::dynamic(Shape::sphere(0.1).unwrap()).mass(0.5).position(v(0.0, 1.5, 0.5)).named("ball");
     let ball = world.add(ball).unwrap();
-    world.add_joint(Joint::ball(cube, v(0.0, 0.8, 0.0), Anchor::Body(ball, v(0.0, -0.7, 0.0)))).unwrap();
+    world.add_joint(Joint::ball(cube, v(0.0, 0.8, 0.0), (ball, v(0.0, -0.7, 0.0)))).unwrap();
     drive(&mut world, plates, 0.05 * bound() / 0.01, 0.0);
     for _ in 0..10 {
         let report = world.step(0.01).unwrap();

@@ -58,6 +58,14 @@ pub enum ProblemError {
         /// The value [1/kg].
         value: f64,
     },
+    /// A row cannot give way by less than nothing.
+    #[error("row {row}: compliance {value} is negative")]
+    NegativeCompliance {
+        /// Row index.
+        row: usize,
+        /// The value [1/kg].
+        value: f64,
+    },
     /// W (or an inverse mass) is not symmetric to the tolerance stated.
     #[error("{what} is not symmetric: relative asymmetry {asymmetry:e} at ({row}, {column}) exceeds {allowed:e}")]
     NotSymmetric {

@@ -6,7 +6,7 @@
 //! velocity of every block [m/s] is affine in the impulses,
 //!
 //! ```text
-//! u = W r + q,        W = J M⁻¹ Jᵀ   [1/kg],   q = J v* + (restitution)
+//! u = W r + q,        W = J M⁻¹ Jᵀ + diag(c)   [1/kg],   q = J v* + (restitution)
 //! ```
 //!
 //! and each block obeys one [`Law`]:
@@ -26,9 +26,18 @@
 //! ⇔  0 ≤ u_N ⊥ r_N ≥ 0   and   u_T = 0 with ‖r_T‖ ≤ μ r_N,   or   r_T = −μ r_N u_T/‖u_T‖
 //! ```
 //!
+//! # Compliance
+//!
+//! A row with compliance c ≥ 0 gives way by c r: its law holds between r and `J v⁺ + b + c r`, which is the u above, so
+//! that nothing but the diagonal of W differs. Laws, certificate and solvers know no springs. Over a step h, stiffness k
+//! and damping d give `c = 1/(h²k + hd)`; with [`Law::Equality`] and the bias `k(x − x₀)/(hk + d)` the row is a spring and a
+//! damper in backward Euler, exactly. A rigid row has c = 0, and a problem without compliance is what it was, to the bit. A
+//! stored W (dense, block-sparse) has c on its diagonal already; over bodies it is [`FactoredParts::compliance`].
+//!
 //! # Conventions, written here only
 //!
-//! * Units are SI. `r` is always an impulse [N·s], never a force; `W` is [1/kg]; `u` and `q` are [m/s].
+//! * Units are SI. `r` is always an impulse [N·s], never a force; `W` and `c` are [1/kg]; `u` and `q` are [m/s]. Of rows
+//!   that rotate they are [N·m·s], [1/(kg·m²)] and [rad/s].
 //! * A contact block is `(n, t1, t2)`, normal first; a planar contact is `(n, t)`.
 //! * The unit normal `n` points from body A to body B. With `R = [n t1 t2]`, `u = Rᵀ(v_B − v_A)` at the contact
 //!   point, so `u_N < 0` approaches and `u_N > 0` separates. The impulse is `+R r` on B and `−R r` on A.

@@ -38,7 +38,11 @@ impl ContactProblem {
                 }
                 let bodies = sides().map(|pair| pair.map(|side| side.and_then(|body| number[body as usize]))).collect();
                 let jacobian = rows().map(|i| w.jacobian()[i]).collect();
-                Delassus::Factored(FactoredDelassus::new(inverse_mass, bodies, jacobian))
+                let compliance = match w.compliance() {
+                    [] => Vec::new(),
+                    compliance => rows().map(|i| compliance[i]).collect(),
+                };
+                Delassus::Factored(FactoredDelassus::new(inverse_mass, bodies, jacobian).with_compliance(compliance))
             }
         };
         let laws = blocks.iter().map(|c| self.blocks()[*c]).collect();

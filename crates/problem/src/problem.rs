@@ -100,6 +100,9 @@ pub struct FactoredParts {
     pub bodies: Vec<[Option<u32>; 2]>,
     /// Every row of J.
     pub jacobian: Vec<JacobianRow>,
+    /// Compliance c ≥ 0 of every row [1/kg, or 1/(kg·m²) of a rotation], `W = J M⁻¹ Jᵀ + diag(c)`; empty if no row gives
+    /// way.
+    pub compliance: Vec<f64>,
     /// Velocity without any impulse [m/s].
     pub q: Vec<f64>,
     derived: Derived,
@@ -112,6 +115,7 @@ impl FactoredParts {
         self.inverse_mass.clear();
         self.bodies.clear();
         self.jacobian.clear();
+        self.compliance.clear();
         self.q.clear();
     }
 }
@@ -132,10 +136,10 @@ impl ContactProblem {
 
     /// As [`ContactProblem::new`], over bodies, bit for bit symmetric.
     pub fn from_parts(parts: FactoredParts) -> Result<Self, ProblemError> {
-        let FactoredParts { blocks, inverse_mass, bodies, jacobian, q, mut derived } = parts;
+        let FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, q, mut derived } = parts;
         let couplings = std::mem::take(&mut derived.couplings);
-        let delassus = Delassus::Factored(FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, couplings));
-        ContactProblem::build(blocks, delassus, q, Symmetry::Exact, derived)
+        let w = FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, couplings).with_compliance(compliance);
+        ContactProblem::build(blocks, Delassus::Factored(w), q, Symmetry::Exact, derived)
     }
 
     /// The vectors of a problem that is no longer needed. Only those common to all forms if it is not over bodies.
@@ -144,9 +148,9 @@ impl ContactProblem {
         let mut derived = Derived { offsets, scales, couplings: Vec::new() };
         match delassus {
             Delassus::Factored(w) => {
-                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian } = w;
+                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance } = w;
                 derived.couplings = couplings;
-                FactoredParts { blocks, inverse_mass, bodies, jacobian, q, derived }
+                FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, q, derived }
             }
             Delassus::Dense(_) | Delassus::BlockSparse(_) => {
                 FactoredParts { blocks, q, derived, ..FactoredParts::default() }
@@ -156,7 +160,7 @@ impl ContactProblem {
 
     fn build(
         blocks: Vec<Block>,
-        delassus: Delassus,
+        mut delassus: Delassus,
         q: Vec<f64>,
         symmetry: Symmetry,
         derived: Derived,
@@ -183,6 +187,7 @@ impl ContactProblem {
         }
         check_q(&q, rows)?;
         let asymmetry = delassus.validate(&offsets, symmetry)?;
+        delassus.forget_zero_compliance();
         scales.clear();
         scales.reserve(blocks.len());
         let mut diagonal = [0.0; 6];

@@ -177,7 +177,7 @@ fn headers_are_checked() {
         (r#"{"format":"FCP1","kind":"lcp","n":1e400,"arrays":[]}"#, "number out of range"),
         (r#"{"format":"FCP1","kind":"lcp","n":1,"arrays":[]} x"#, "trailing characters"),
         (r#"["#, "line 1 column"),
-        (r#"{"format":"FCP1","kind":"blocks","version":2,"arrays":[]}"#, "version 2, this program reads up to 1"),
+        (r#"{"format":"FCP1","kind":"blocks","version":3,"arrays":[]}"#, "version 3, this program reads up to 2"),
         (r#"{"format":"FCP1","kind":"blocks","version":0,"arrays":[]}"#, "\"version\" is 0"),
         (r#"{"format":"FCP1","kind":"blocks","arrays":[]}"#, "key \"version\" is missing"),
         (r#"{"arrays":[{"name":"a","dtype":"f32","shape":[],"offset":0,"nbytes":8}]}"#, "dtype f32"),
@@ -339,6 +339,7 @@ fn assert_same(a: &ContactProblem, b: &ContactProblem) {
             assert_eq!(bits(a.jacobian().as_flattened()), bits(b.jacobian().as_flattened()));
             let entries = |m: &FactoredDelassus| bits(m.inverse_mass().as_flattened().as_flattened());
             assert_eq!(entries(a), entries(b));
+            assert_eq!(bits(a.compliance()), bits(b.compliance()));
         }
         _ => panic!("another form"),
     }

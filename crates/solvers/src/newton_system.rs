@@ -3,18 +3,22 @@
 //! Interior-point and Newton steps differ only in K and g (algebra in their own files). Two forms:
 //!
 //! * **velocity** (factored W = J M⁻¹ Jᵀ): with `J̃ = J S`, `S Sᵀ = M⁻¹`, factor `A = I + J̃ᵀ K J̃` over the *bodies*,
-//!   then `dv = A⁻¹ J̃ᵀ g`, `dr = g − K J̃ dv`. A stays regular however redundant the contacts are.
+//!   then `dv = A⁻¹ J̃ᵀ g`, `dr = g − K J̃ dv`. A stays regular however redundant the contacts are. Rows that give way,
+//!   `W = J M⁻¹ Jᵀ + C`, are eliminated first, block by block: `B = I + K C`, and `B⁻¹K`, `B⁻¹g` take the places of K and g
+//!   (`compliance.rs`).
 //! * **impulse** (W given): factor `I + K W` over the *contacts*, with W exactly as given, asymmetric or not.
 //!
 //! The pattern, its ordering and symbolic factorization are kept while the contact graph is unchanged.
 
+mod compliance;
 mod pair_sum;
+mod velocity_form;
 
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
 use crate::linalg::kernels::widest;
-use pair_sum::{PairSum, Twelve, add_scaled, twelve};
-use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, InverseMass};
+use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
+use velocity_form::{VelocityForm, assemble_velocity};
 
 /// A defect below this share of every row's terms is not refined further.
 const REFINED: f64 = 1e-13;
@@ -60,21 +64,6 @@ enum Form {
     #[default]
     Impulse,
     Velocity(VelocityForm),
-}
-
-#[derive(Clone, Debug, Default)]
-struct VelocityForm {
-    /// Bodies of every block.
-    bodies: Vec<[Option<u32>; 2]>,
-    /// Rows of J̃, side A and side B.
-    rows: Vec<[[f64; 6]; 2]>,
-    /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
-    slots: Vec<[usize; 4]>,
-    diagonal: Vec<usize>,
-    /// Pairs of bodies that touch, and bodies that touch something fixed.
-    pairs: usize,
-    /// S of every body.
-    roots: Vec<InverseMass>,
 }
 
 impl NewtonSystem {
@@ -140,22 +129,7 @@ impl NewtonSystem {
             });
         }
         let Form::Velocity(form) = &mut self.form else { return };
-        form.roots.clear();
-        form.roots.extend(w.inverse_mass().iter().map(root_of_inverse_mass));
-        form.rows.clear();
-        form.rows.resize(problem.rows(), [[0.0; 6]; 2]);
-        for (c, pair) in w.bodies().iter().enumerate() {
-            for (side, body) in pair.iter().enumerate() {
-                let Some(body) = body else { continue };
-                let root = &form.roots[*body as usize];
-                for row in problem.range(c) {
-                    let j = &w.jacobian()[row][6 * side..6 * side + 6];
-                    for b in 0..6 {
-                        form.rows[row][side][b] = (b..6).map(|a| j[a] * root[a][b]).sum();
-                    }
-                }
-            }
-        }
+        form.read(problem.offsets(), w);
     }
 
     fn prepare_impulse(&mut self, problem: &ContactProblem) {
@@ -221,7 +195,7 @@ impl NewtonSystem {
     /// Factors with the K given. Contacts that all stick have the same K wherever the impulses are, so that the factor at
     /// hand may be of these very numbers.
     pub fn factor(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
-        self.assemble(problem);
+        self.assemble(problem)?;
         if same_bits(&self.factored, &self.values) {
             return Ok(());
         }
@@ -233,29 +207,37 @@ impl NewtonSystem {
 
     /// The same for a K that has not been and will not come again.
     pub fn factor_once(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
-        self.assemble(problem);
+        self.assemble(problem)?;
         self.factored.clear();
         self.lu.factor(&self.values)
     }
 
-    fn assemble(&mut self, problem: &ContactProblem) {
+    fn assemble(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
         self.factorizations += 1;
-        match &self.form {
+        match &mut self.form {
             Form::Velocity(form) => {
+                form.compliance.eliminate(problem.offsets(), &self.k, &self.k_starts)?;
+                let k = form.compliance.reduced_or(&self.k);
                 widest(
                     #[inline(always)]
-                    || assemble_velocity(form, problem.offsets(), &self.k, &self.k_starts, &mut self.values),
+                    || assemble_velocity(form, problem.offsets(), k, &self.k_starts, &mut self.values),
                 );
             }
             Form::Impulse => {
                 assemble_impulse(&self.graph, problem, &self.k, &self.k_starts, &mut self.values);
             }
         }
+        Ok(())
     }
 
-    /// Whether the determinant of the last `I + K W` is positive; that of the velocity form is the same (Sylvester).
+    /// Whether the determinant of the last `I + K W` is positive; that of the velocity form is the same (Sylvester), but for
+    /// the determinants of the blocks eliminated before.
     pub fn determinant_is_positive(&self) -> bool {
-        self.lu.determinant_is_positive()
+        let eliminated = match &self.form {
+            Form::Velocity(form) => form.compliance.determinant_is_positive(),
+            Form::Impulse => true,
+        };
+        self.lu.determinant_is_positive() == eliminated
     }
 
     /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and as much refinement as asked for.
@@ -317,22 +299,25 @@ impl NewtonSystem {
                 problem.delassus().apply(problem.offsets(), dr, w_dr, &mut Vec::new());
             }
             Form::Velocity(form) => {
-                // J̃ dv is W dr: no further product is needed.
+                // J̃ dv + C dr is W dr: no further product is needed.
                 let nodes = &mut self.scratch_nodes;
+                let k_reduced = form.compliance.reduced_or(&self.k);
+                dr.copy_from_slice(g);
+                form.compliance.reduce(problem.offsets(), &self.k_starts, dr);
                 widest(
                     #[inline(always)]
-                    || form.scatter(problem.offsets(), g, nodes),
+                    || form.scatter(problem.offsets(), dr, nodes),
                 );
                 self.lu.solve(nodes);
                 widest(
                     #[inline(always)]
                     || form.gather(problem.offsets(), nodes, w_dr),
                 );
-                dr.copy_from_slice(g);
                 for (c, k) in self.k_starts.windows(2).enumerate() {
                     let range = problem.range(c);
-                    subtract_block_product(&mut dr[range.clone()], &self.k[k[0]..k[1]], &w_dr[range]);
+                    subtract_block_product(&mut dr[range.clone()], &k_reduced[k[0]..k[1]], &w_dr[range]);
                 }
+                form.compliance.add_product(dr, w_dr);
             }
         }
     }
@@ -352,6 +337,7 @@ impl NewtonSystem {
                         form.gather(problem.offsets(), nodes, out);
                     },
                 );
+                form.compliance.add_product(r, out);
             }
         }
     }
@@ -374,96 +360,6 @@ fn subtract_block_product(x: &mut [f64], k: &[f64], u: &[f64]) {
 
 fn same_bits(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
-}
-
-impl VelocityForm {
-    /// `nodes = J̃ᵀ r`.
-    #[inline(always)]
-    fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
-        nodes.fill(0.0);
-        let (nodes, _) = nodes.as_chunks_mut::<6>();
-        for (c, pair) in self.bodies.iter().enumerate() {
-            let rows = &self.rows[offsets[c]..offsets[c + 1]];
-            let mut sums = [[0.0; 4]; 3];
-            for (row, r) in rows.iter().zip(&r[offsets[c]..offsets[c + 1]]) {
-                add_scaled(&mut sums, *r, &twelve(row));
-            }
-            let sums = sums.as_flattened();
-            for (side, body) in pair.iter().enumerate() {
-                let Some(body) = body else { continue };
-                let node = &mut nodes[*body as usize];
-                for i in 0..6 {
-                    node[i] += sums[6 * side + i];
-                }
-            }
-        }
-    }
-
-    /// `u = J̃ nodes`.
-    #[inline(always)]
-    fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
-        let (nodes, _) = nodes.as_chunks::<6>();
-        // Four sums of products per row, first all of a block and then added up, or the compiler shuffles.
-        let mut products = [[0.0; 4]; 6];
-        for (c, pair) in self.bodies.iter().enumerate() {
-            let mut both: Twelve = [[0.0; 4]; 3];
-            for (side, body) in pair.iter().enumerate() {
-                let Some(body) = body else { continue };
-                both.as_flattened_mut()[6 * side..6 * side + 6].copy_from_slice(&nodes[*body as usize]);
-            }
-            for (row, products) in self.rows[offsets[c]..offsets[c + 1]].iter().zip(&mut products) {
-                let row = twelve(row);
-                for i in 0..4 {
-                    products[i] = row[0][i] * both[0][i] + row[1][i] * both[1][i] + row[2][i] * both[2][i];
-                }
-            }
-            for (u, products) in u[offsets[c]..offsets[c + 1]].iter_mut().zip(&products) {
-                *u = (products[0] + products[2]) + (products[1] + products[3]);
-            }
-        }
-    }
-}
-
-/// Lower-triangular S with `S Sᵀ = M⁻¹`; a direction without inverse mass gets a zero column.
-fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
-    let mut s = [[0.0; 6]; 6];
-    for j in 0..6 {
-        let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();
-        // Round-off of the sum above; below it the direction is locked.
-        if pivot <= 1e-14 * m[j][j] {
-            continue;
-        }
-        s[j][j] = pivot.sqrt();
-        for i in j + 1..6 {
-            s[i][j] = (m[i][j] - (0..j).map(|k| s[i][k] * s[j][k]).sum::<f64>()) / s[j][j];
-        }
-    }
-    s
-}
-
-/// `A = I + Σ J̃ᵀ K J̃`, block by block.
-#[inline(always)]
-fn assemble_velocity(form: &VelocityForm, offsets: &[usize], k: &[f64], k_starts: &[usize], values: &mut [f64]) {
-    values.fill(0.0);
-    for start in &form.diagonal {
-        for i in 0..6 {
-            values[start + 7 * i] = 1.0;
-        }
-    }
-    // Contacts of one pair follow each other: their sum is made where it stays near, and added once.
-    let mut sum = PairSum::default();
-    for (c, slots) in form.slots.iter().enumerate() {
-        let k = &k[k_starts[c]..k_starts[c + 1]];
-        if k.iter().all(|x| *x == 0.0) {
-            continue;
-        }
-        if sum.slots != *slots {
-            sum.add_to(values);
-            sum.slots = *slots;
-        }
-        sum.add(&form.rows[offsets[c]..offsets[c + 1]], k);
-    }
-    sum.add_to(values);
 }
 
 /// `I + K W`, block by block.

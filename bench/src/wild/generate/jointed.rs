@@ -6,12 +6,8 @@ use signorini::scene::{
 };
 
 fn ball(a: (&str, [f64; 3]), b: (Option<&str>, [f64; 3])) -> JointDescription {
-    JointDescription {
-        kind: JointKindDescription::Ball,
-        a: EndDescription { body: Some(a.0.to_owned()), point: a.1 },
-        b: EndDescription { body: b.0.map(str::to_owned), point: b.1 },
-        bodies_touch: false,
-    }
+    let (a, b) = (EndDescription::new(Some(a.0), a.1), EndDescription::new(b.0, b.1));
+    JointDescription::new(JointKindDescription::Ball, a, b)
 }
 
 /// Links in a straight line, let go from an angle, with a weight at the end of up to `most` links.

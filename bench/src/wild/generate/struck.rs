@@ -60,10 +60,6 @@ pub fn wrecking(draw: &mut Draw, scene: &mut Scene) {
         density: Some(random.between(2000.0, 8000.0)),
         ..BodyDescription::new("ball", ShapeDescription::Sphere { radius })
     });
-    scene.joints.push(JointDescription {
-        kind: JointKindDescription::Ball,
-        a: EndDescription { body: Some("ball".to_owned()), point: [0, 1, 2].map(|i| hook[i] - place[i]) },
-        b: EndDescription { body: None, point: hook },
-        bodies_touch: false,
-    });
+    let ball = EndDescription::new(Some("ball"), [0, 1, 2].map(|i| hook[i] - place[i]));
+    scene.joints.push(JointDescription::new(JointKindDescription::Ball, ball, EndDescription::new(None, hook)));
 }

@@ -140,6 +140,8 @@ fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
         ("contact", account.normal),
         ("friction", account.friction),
         ("joints", account.joints),
+        ("motors", account.motor),
+        ("springs", account.spring),
         ("driven bodies", account.driven),
         ("time stepping", account.integration),
         ("overlap correction", account.stabilisation),

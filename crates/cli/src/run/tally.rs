@@ -105,6 +105,8 @@ pub struct Account {
     pub normal: f64,
     pub friction: f64,
     pub joints: f64,
+    pub motor: f64,
+    pub spring: f64,
     pub driven: f64,
     pub integration: f64,
     pub stabilisation: f64,
@@ -254,6 +256,8 @@ impl Tally {
         account.normal += ledger.normal;
         account.friction += ledger.friction;
         account.joints += ledger.joints;
+        account.motor += ledger.motor;
+        account.spring += ledger.spring;
         account.driven += ledger.driven;
         account.integration += ledger.integration;
         account.stabilisation += ledger.stabilisation;

@@ -7,7 +7,7 @@ use super::protocol::{Answer, BodyText, EndText, JointText, LaneText, RunText, S
 use axum::body::Bytes;
 use signorini::World;
 use signorini::glamx::DVec3;
-use signorini::scene::{EndDescription, JointKindDescription, Scene, ShapeDescription};
+use signorini::scene::{EndDescription, Scene, ShapeDescription};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -148,15 +148,8 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
         body: end.body.as_ref().and_then(|name| places.get(name)).copied(),
         point: end.point,
     };
-    let joints = scene.joints.iter().map(|joint| JointText {
-        kind: match joint.kind {
-            JointKindDescription::Distance { .. } => "distance",
-            JointKindDescription::Ball => "ball",
-            JointKindDescription::Fixed => "fixed",
-        },
-        a: end(&joint.a),
-        b: end(&joint.b),
-    });
+    let joints =
+        scene.joints.iter().map(|joint| JointText { kind: joint.kind.name(), a: end(&joint.a), b: end(&joint.b) });
     let run = RunText {
         epoch,
         scene: SceneText {

@@ -34,6 +34,8 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         ledger.normal,
         ledger.friction,
         ledger.joints,
+        ledger.motor,
+        ledger.spring,
         ledger.driven,
         ledger.integration,
         ledger.stabilisation,
@@ -51,10 +53,16 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         let open = if impulse.joint { JOINT_BOUND } else { MAX_OVERLAP + arc };
         floor += open * impulse.linear.length() / evidence.dt;
     });
+    // The same of what acts along the coordinates of joints, which may cancel: a servo against a spring.
+    floor += JOINT_BOUND * evidence.drive_impulses / evidence.dt;
     let scale = exchanged.max(f64::MIN_POSITIVE);
     // A NaN stays one: `Part::worst` makes it infinite.
     let share = |energy: f64| if energy <= 0.0 { 0.0 } else { energy / scale };
     let defect = change - works.iter().sum::<f64>();
     closure.worst(share(defect.abs() - 8.0 * f64::EPSILON * far), CLOSURE_BOUND, Default::default());
-    rise.worst(share(change - ledger.external - ledger.driven - floor), RISE_BOUND, Default::default());
+    rise.worst(
+        share(change - ledger.external - ledger.driven - ledger.motor - ledger.spring - floor),
+        RISE_BOUND,
+        Default::default(),
+    );
 }

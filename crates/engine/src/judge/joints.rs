@@ -1,8 +1,18 @@
 //! Joints at the end poses: where anchors are and how bodies are turned, from the definitions of the joints.
 
 use super::{Evidence, JOINT_BOUND, Part, Place};
-use crate::joint::{Anchor, JointKind};
+use crate::joint::{Anchor, Joint, JointKind};
 use glamx::{DMat3, DQuat, DVec3};
+
+/// What the judge needs of a joint: where the frame of its body is against that of the other end.
+struct Frames {
+    /// From the anchor of the other end to that of the body \[m\].
+    apart: DVec3,
+    /// Axes of the other end, as columns.
+    a: DMat3,
+    /// Axes of the body, as columns.
+    b: DMat3,
+}
 
 pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
     gap.bound = JOINT_BOUND;
@@ -12,29 +22,104 @@ pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
     }
     let rank_of = |slot: u32| evidence.order.iter().position(|s| *s == slot);
     for (index, slot) in evidence.joint_order.iter().enumerate() {
-        let Some(record) = evidence.joints.at(*slot) else { continue };
-        let end = |anchor: Anchor| match anchor {
-            Anchor::World(point) => Some((None, point, DQuat::IDENTITY)),
-            Anchor::Body(handle, point) => {
+        let Some(record) = evidence.joints.at(*slot).filter(|record| record.enabled) else { continue };
+        let joint = &record.joint;
+        let end = |anchor: Anchor, axes: DQuat| match anchor {
+            Anchor::World(frame) => Some((None, frame.point, DMat3::from_quat(axes))),
+            Anchor::Body(handle, frame) => {
                 let rank = rank_of(handle.0.slot)?;
                 let (body, state) = (evidence.record(rank)?, evidence.end.get(rank)?);
-                let at = state.position + DMat3::from_quat(state.orientation) * (point - body.mass.centre);
-                Some((Some(rank as u32), at, state.orientation))
+                let turned = DMat3::from_quat(state.orientation);
+                let at = state.position + turned * (frame.point - body.mass.centre);
+                Some((Some(rank as u32), at, turned * DMat3::from_quat(axes)))
             }
         };
-        let (handle, point) = record.joint.a;
-        let (Some(a), Some(b)) = (end(Anchor::Body(handle, point)), end(record.joint.b)) else { continue };
-        let place = Place { bodies: [a.0, b.0], joint: Some(index as u32) };
-        let apart: DVec3 = b.1 - a.1;
-        let wide = match record.joint.kind {
-            JointKind::Distance { length } => (apart.length() - length).abs(),
-            JointKind::Ball | JointKind::Fixed => apart.length(),
+        let (handle, frame) = joint.a;
+        let base = joint.b.frame();
+        // A fixed joint holds the orientation that it found, whatever its frames.
+        let axes = match joint.kind {
+            JointKind::Fixed => record.relative * base.axes,
+            _ => frame.axes,
         };
+        let ends = end(Anchor::Body(handle, frame), axes).zip(end(joint.b, base.axes));
+        let Some((body, other)) = ends else { continue };
+        let place = Place { bodies: [body.0, other.0], joint: Some(index as u32) };
+        let frames = Frames { apart: body.1 - other.1, a: other.2, b: body.2 };
+        let (wide, turned) = off(joint, &frames, &record.angles);
         gap.worst(wide, JOINT_BOUND, place);
-        if record.joint.kind == JointKind::Fixed {
-            let off = (a.2 * record.relative).inverse() * b.2;
-            let sine = DVec3::new(off.x, off.y, off.z).length();
-            turn.worst(2.0 * sine.atan2(off.w.abs()), JOINT_BOUND, place);
+        turn.worst(turned, JOINT_BOUND, place);
+    }
+}
+
+/// How far a joint is off, its limits included [m, rad].
+fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
+    let Frames { apart, a, b } = frames;
+    match joint.kind {
+        JointKind::Distance { length } => return ((apart.length() - length).abs(), 0.0),
+        JointKind::Rope { length } => {
+            let beyond = joint.coordinates[0].limits.map_or(0.0, |limits| outside(apart.length(), limits));
+            return ((apart.length() - length).max(beyond).max(0.0), 0.0);
+        }
+        _ => {}
+    }
+    let free = |axis: usize| joint.free_axes().any(|free| free == axis);
+    let within = a.transpose() * *apart;
+    let (mut gap, mut turn) = (0.0_f64, 0.0_f64);
+    for axis in 0..3 {
+        match (free(axis), joint.coordinates[axis].limits) {
+            (false, _) => gap = gap.hypot(within[axis]),
+            (true, Some(limits)) => gap = gap.max(outside(within[axis], limits)),
+            (true, None) => {}
         }
     }
+    // Entries of R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ).
+    let r = a.transpose() * *b;
+    let count = (3..6).filter(|axis| free(*axis)).count();
+    let angle = |axis: usize| match (count, axis) {
+        (1, 0) => r.y_axis.z.atan2(r.y_axis.y),
+        (1, 1) => r.z_axis.x.atan2(r.z_axis.z),
+        (1, _) => r.x_axis.y.atan2(r.x_axis.x),
+        (_, 0) => (-r.z_axis.y).atan2(r.z_axis.z),
+        (_, 1) => r.z_axis.x.clamp(-1.0, 1.0).asin(),
+        _ => (-r.y_axis.x).atan2(r.x_axis.x),
+    };
+    match count {
+        // The sine of the angle of a rotation is in what is not symmetric, its cosine in the trace.
+        0 => {
+            let skew = DVec3::new(r.y_axis.z - r.z_axis.y, r.z_axis.x - r.x_axis.z, r.x_axis.y - r.y_axis.x);
+            turn = (0.5 * skew.length()).atan2(0.5 * (r.x_axis.x + r.y_axis.y + r.z_axis.z - 1.0));
+        }
+        // The angle between the axes about which the bodies turn.
+        1 => {
+            let hinge = (0..3).find(|axis| free(axis + 3)).unwrap_or(2);
+            let (first, second) = (a.col(hinge), b.col(hinge));
+            turn = first.cross(second).length().atan2(first.dot(second));
+        }
+        2 => turn = (0..3).filter(|axis| !free(axis + 3)).map(|axis| locked_sine(&r, axis).asin().abs()).sum(),
+        _ => {}
+    }
+    for axis in (0..3).filter(|axis| free(axis + 3)) {
+        if let Some(limits) = joint.coordinates[axis + 3].limits {
+            let whole = std::f64::consts::TAU;
+            let angle = angle(axis);
+            let angle = angle + whole * ((near[axis] - angle) / whole).round();
+            turn = turn.max(outside(angle, limits));
+        }
+    }
+    (gap, turn)
+}
+
+/// Sine of the one locked angle.
+fn locked_sine(r: &DMat3, axis: usize) -> f64 {
+    let sine = match axis {
+        0 => -r.z_axis.y,
+        1 => r.z_axis.x,
+        _ => -r.y_axis.x,
+    };
+    sine.clamp(-1.0, 1.0)
+}
+
+/// How far a value is outside its limits.
+fn outside(value: f64, [lo, hi]: [f64; 2]) -> f64 {
+    (lo - value).max(value - hi).max(0.0)
 }

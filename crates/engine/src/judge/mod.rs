@@ -214,6 +214,8 @@ pub(crate) struct Evidence<'a> {
     pub active: &'a dyn Fn(usize) -> bool,
     /// Impulses on bodies, by rank, in any order.
     pub impulses: &'a TellImpulses<'a>,
+    /// Sum of the sizes of the impulses along the coordinates of joints: limits, motors, friction, springs [N·s, N·m·s].
+    pub drive_impulses: f64,
     /// Pairs of slots that a joint keeps from touching, sorted.
     pub jointed: &'a [(u32, u32)],
     pub ledger: &'a EnergyLedger,

@@ -8,8 +8,11 @@
 //! have one of each, balls four (w, x, y, z) and three, free links seven (x, y, z, w, x, y, z) and six. [`Motion`] says which.
 
 mod arrange;
+mod control;
 mod description;
 mod dynamics;
+mod handle;
+mod joints;
 mod kinematics;
 mod model;
 mod pairs;
@@ -19,6 +22,7 @@ pub use description::{
     ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LinkDescription, LinkShape,
     Mimic, Motion, Notice, RobotDescription, RobotJoint, SelfCollision,
 };
+pub use handle::{Robot, RobotPlacement};
 pub(crate) use kinematics::displaced;
 pub use kinematics::{Posture, Twist};
 pub use model::{Fixture, LinkFrame, ModelJoint, ModelLink, RobotModel};

@@ -4,12 +4,12 @@ use super::places::{body_place, joint_place, setting_place};
 use super::shapes::quaternion;
 use super::text::nearest;
 use super::{
-    BodyDescription, EndDescription, ImpactDescription, InertialDescription, JointDescription, JointKindDescription,
-    Scene, SceneError, SleepingDescription, StabilisationDescription, TreatmentDescription,
+    BodyDescription, EndDescription, ImpactDescription, InertialDescription, JointDescription, Scene, SceneError,
+    SleepingDescription, StabilisationDescription, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, ImpactLaw, Joint, JointHandle, Kind, MassProperties, Material, Method, PairContact, Settings, Shape,
-    Sleeping, Stabilisation, StoppingRule, World,
+    Anchor, Body, BodyHandle, Frame, ImpactLaw, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method,
+    Misfit, PairContact, Settings, Shape, Sleeping, Stabilisation, StoppingRule, World,
 };
 use glamx::{DMat3, DQuat, DVec3};
 
@@ -310,18 +310,38 @@ fn resolve(joint: &JointDescription, path: &str, world: &World) -> Result<Joint,
         };
         world.find(name.as_str()).map(Some).ok_or_else(missing)
     };
-    let point = |end: &EndDescription| DVec3::from_array(end.point);
+    let frame = |end: &EndDescription| Frame { point: DVec3::from_array(end.point), axes: quaternion(end.axes) };
     let (first, second) = (find(&joint.a, "a")?, find(&joint.b, "b")?);
+    let (at_a, at_b) = (frame(&joint.a), frame(&joint.b));
     let (body, anchor, other) = match (first, second) {
-        (Some(a), Some(b)) => (a, point(&joint.a), Anchor::Body(b, point(&joint.b))),
-        (Some(a), None) => (a, point(&joint.a), Anchor::World(point(&joint.b))),
-        (None, Some(b)) => (b, point(&joint.b), Anchor::World(point(&joint.a))),
+        (Some(a), Some(b)) => (a, at_a, Anchor::Body(b, at_b)),
+        (Some(a), None) => (a, at_a, Anchor::World(at_b)),
+        (None, Some(b)) if joint.coordinates.is_empty() => (b, at_b, Anchor::World(at_a)),
+        (None, Some(_)) => {
+            let why = "a joint with coordinates measures how the body at end a moves against end b: name a body here";
+            return Err(SceneError::new(format!("{path}.a.body"), why));
+        }
         (None, None) => return Err(SceneError::new(format!("{path}.a.body"), "one end of a joint must be on a body")),
     };
-    let made = match joint.kind {
-        JointKindDescription::Distance { length } => Joint::distance(body, anchor, other, length),
-        JointKindDescription::Ball => Joint::ball(body, anchor, other),
-        JointKindDescription::Fixed => Joint::fixed(body, anchor, other),
-    };
+    let mut made = Joint::of(joint.kind, body, anchor, other);
+    let listed = &joint.coordinates;
+    if joint.kind == JointKind::Generic || !listed.is_empty() {
+        let wanted = if joint.kind == JointKind::Generic { 6 } else { made.free_coordinates().count() };
+        if listed.len() != wanted {
+            let why = format!("{} coordinates are listed, a {} joint has {wanted}", listed.len(), joint.kind.name());
+            return Err(SceneError::new(format!("{path}.coordinates"), why));
+        }
+    }
+    if joint.kind == JointKind::Generic {
+        made.coordinates.copy_from_slice(listed);
+    } else {
+        for (place, coordinate) in listed.iter().enumerate() {
+            made = made.with(place, *coordinate);
+        }
+    }
+    made.break_force = joint.break_force.unwrap_or(f64::INFINITY);
+    made.break_torque = joint.break_torque.unwrap_or(f64::INFINITY);
+    // A file may be of a mechanism that is not quite put together: it is then put together step by step.
+    let made = made.misfit(Misfit::Corrected);
     Ok(made.contact(if joint.bodies_touch { PairContact::Kept } else { PairContact::Ignored }))
 }

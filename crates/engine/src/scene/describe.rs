@@ -1,11 +1,7 @@
 //! From a world to the scene that would build it.
 
-use super::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, Scene,
-    SolverDescription,
-};
-use crate::joint::JointKind;
-use crate::{Anchor, BodyHandle, BodyId, Combine, Kind, PairContact, World};
+use super::{BodyDescription, EndDescription, InertialDescription, JointDescription, Scene, SolverDescription};
+use crate::{BodyHandle, BodyId, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
 use glamx::DQuat;
 
 impl Scene {
@@ -68,22 +64,28 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
 
 fn describe_joint(world: &World, slot: u32) -> Option<JointDescription> {
     let joint = world.joints.at(slot)?.joint;
-    let end = |handle: BodyHandle, point: glamx::DVec3| {
-        let body = world.bodies.get(handle.0).ok()?;
-        Some(EndDescription { body: Some(body.id.label()), point: point.to_array() })
+    let end = |body: Option<BodyHandle>, frame: Frame| {
+        let body = match body {
+            Some(handle) => Some(world.bodies.get(handle.0).ok()?.id.label()),
+            None => None,
+        };
+        let q = frame.axes;
+        let axes = (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]);
+        Some(EndDescription { body, point: frame.point.to_array(), axes })
     };
+    let listed = match joint.kind {
+        JointKind::Generic => joint.coordinates.to_vec(),
+        _ => joint.free_coordinates().collect(),
+    };
+    let plain = listed.iter().all(|coordinate| *coordinate == Coordinate::default());
     Some(JointDescription {
-        kind: match joint.kind {
-            JointKind::Distance { length } => JointKindDescription::Distance { length },
-            JointKind::Ball => JointKindDescription::Ball,
-            JointKind::Fixed => JointKindDescription::Fixed,
-        },
-        a: end(joint.a.0, joint.a.1)?,
-        b: match joint.b {
-            Anchor::Body(handle, point) => end(handle, point)?,
-            Anchor::World(point) => EndDescription { body: None, point: point.to_array() },
-        },
+        kind: joint.kind,
+        a: end(Some(joint.a.0), joint.a.1)?,
+        b: end(joint.b.body(), joint.b.frame())?,
         bodies_touch: joint.contact == PairContact::Kept,
+        coordinates: if plain { Vec::new() } else { listed },
+        break_force: joint.break_force.is_finite().then_some(joint.break_force),
+        break_torque: joint.break_torque.is_finite().then_some(joint.break_torque),
     })
 }
 

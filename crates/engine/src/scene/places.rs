@@ -43,7 +43,12 @@ pub(super) fn joint_place(path: &str, error: &WorldError) -> String {
     match component(field) {
         ("anchor a", index) => format!("{path}.a.point{index}"),
         ("anchor b", index) => format!("{path}.b.point{index}"),
-        _ => format!("{path}.kind.distance.length"),
+        ("length", _) => format!("{path}.kind"),
+        ("length of axes a", _) => format!("{path}.a.axes"),
+        ("length of axes b", _) => format!("{path}.b.axes"),
+        ("break force", _) => format!("{path}.break_force"),
+        ("break torque", _) => format!("{path}.break_torque"),
+        _ => format!("{path}.coordinates"),
     }
 }
 

@@ -14,10 +14,12 @@ use glamx::{DMat3, DPose3, DQuat, DVec3};
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
 /// Of the format. A change of what is written, or of its meaning, is a new version.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// The oldest version that is still read: before it joints had three kinds and no coordinates.
+const OLDEST: u32 = 3;
 
-fn checksum(tag: &[u8; 4], payload: &[u8]) -> u64 {
-    let (version, length) = (VERSION.to_le_bytes(), (payload.len() as u64).to_le_bytes());
+fn checksum(version: u32, tag: &[u8; 4], payload: &[u8]) -> u64 {
+    let (version, length) = (version.to_le_bytes(), (payload.len() as u64).to_le_bytes());
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in version.iter().chain(tag).chain(&length).chain(payload) {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -43,7 +45,7 @@ impl Writer {
         write(&mut payload);
         self.bytes.extend(tag);
         self.bytes.extend((payload.bytes.len() as u64).to_le_bytes());
-        self.bytes.extend(checksum(tag, &payload.bytes).to_le_bytes());
+        self.bytes.extend(checksum(VERSION, tag, &payload.bytes).to_le_bytes());
         self.bytes.extend(payload.bytes);
     }
 
@@ -94,6 +96,8 @@ impl Payload {
 
 /// Reads sections one after the other.
 pub(super) struct Reader<'a> {
+    /// The version that was written.
+    pub version: u32,
     bytes: &'a [u8],
 }
 
@@ -103,10 +107,10 @@ impl<'a> Reader<'a> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(SnapshotError::NotASnapshot)?;
         let mut header = Section { name: "header", bytes: rest, at: 0 };
         let found = header.u32()?;
-        if found != VERSION {
+        if !(OLDEST..=VERSION).contains(&found) {
             return Err(SnapshotError::Version { found, supported: VERSION });
         }
-        Ok(Reader { bytes: &rest[header.at..] })
+        Ok(Reader { version: found, bytes: &rest[header.at..] })
     }
 
     /// The payload of the next section, which has to be the one with this tag. Its checksum is right.
@@ -121,7 +125,7 @@ impl<'a> Reader<'a> {
             Ok(length) => header.take(length)?,
             Err(_) => return Err(header.truncated(length)),
         };
-        if checksum(tag, payload) != stored {
+        if checksum(self.version, tag, payload) != stored {
             return Err(SnapshotError::Checksum { section: name });
         }
         self.bytes = &self.bytes[header.at..];
@@ -202,6 +206,15 @@ impl<'a> Section<'a> {
     pub fn finite(&mut self) -> Result<f64, SnapshotError> {
         let value = self.f64()?;
         if value.is_finite() { Ok(value) } else { Err(self.invalid("number is not finite")) }
+    }
+
+    /// Numbers that may be infinite; whoever they are for says what they may be.
+    pub fn numbers<const N: usize>(&mut self) -> Result<[f64; N], SnapshotError> {
+        let mut numbers = [0.0; N];
+        for number in &mut numbers {
+            *number = self.f64()?;
+        }
+        Ok(numbers)
     }
 
     pub fn vector(&mut self) -> Result<DVec3, SnapshotError> {

@@ -19,6 +19,7 @@
 //!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
 
 mod bytes;
+mod joints;
 mod scene;
 mod shapes;
 

@@ -2,10 +2,10 @@
 //! Handles are written as slots.
 
 use super::bytes::{Payload, Reader, Section, Writer};
+use super::joints::{JOINT_SIZE, decode_joint, encode_joint};
 use super::shapes;
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
 use crate::ids::Arena;
-use crate::joint::{Anchor, Joint, JointKind, JointRecord, PairContact};
 use crate::read_out::ReadOut;
 use crate::step::manifold::FeatureKey;
 use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Rest, Workspace};
@@ -16,6 +16,9 @@ use crate::{
 use glamx::DVec3;
 use signorini_problem::Measure;
 use std::collections::BTreeSet;
+
+/// The first version with pairs of bodies that do not touch.
+const PAIRS_SINCE: u32 = 4;
 
 pub(super) fn encode(world: &World) -> Vec<u8> {
     let shapes = shapes::distinct(world);
@@ -58,14 +61,18 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     }
     section.finish()?;
 
+    let version = reader.version;
     let mut section = reader.section("joints", b"JOIN")?;
-    let joints = decode_arena(&mut section, JOINT_SIZE, |section| decode_joint(section, &bodies))?;
+    let joints = decode_arena(&mut section, JOINT_SIZE, |section| decode_joint(version, section, &bodies))?;
     let joint_order = decode_slots(&mut section)?;
     section.finish()?;
 
-    let mut section = reader.section("pairs", b"PAIR")?;
-    let apart = decode_pairs(&mut section, &bodies)?;
-    section.finish()?;
+    let mut apart = BTreeSet::new();
+    if reader.version >= PAIRS_SINCE {
+        let mut section = reader.section("pairs", b"PAIR")?;
+        apart = decode_pairs(&mut section, &bodies)?;
+        section.finish()?;
+    }
 
     let mut section = reader.section("contacts", b"TOUC")?;
     let contacts = decode_contacts(&mut section, &bodies)?;
@@ -290,7 +297,7 @@ fn decode_slots(section: &mut Section) -> Result<Vec<u32>, SnapshotError> {
     (0..count).map(|_| section.u32()).collect()
 }
 
-fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BodyHandle, SnapshotError> {
+pub(super) fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BodyHandle, SnapshotError> {
     let slot = section.u32()?;
     match bodies.at(slot) {
         Some(_) => Ok(BodyHandle(bodies.key(slot))),
@@ -427,78 +434,11 @@ fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
 
 /// Largest impulse that may be remembered \[N·s\]: the heaviest body at the greatest speed has 1e20, and this is what a step
 /// begins its search with.
-const MAX_IMPULSE: f64 = 1e30;
+pub(super) const MAX_IMPULSE: f64 = 1e30;
 
 fn decode_impulse(section: &mut Section) -> Result<DVec3, SnapshotError> {
     let mut one = || section.within(MAX_IMPULSE, "impulse beyond 1e30 N·s");
     Ok(DVec3::new(one()?, one()?, one()?))
-}
-
-/// Least size of a joint.
-const JOINT_SIZE: usize = 1 + 8 + 4 + 24 + 1 + 24 + 1 + 32 + 48;
-
-fn encode_joint(record: &JointRecord, out: &mut Payload) {
-    let JointRecord { joint: Joint { kind, a, b, contact }, relative, impulse } = record;
-    let (tag, length) = match *kind {
-        JointKind::Distance { length } => (0, length),
-        JointKind::Ball => (1, 0.0),
-        JointKind::Fixed => (2, 0.0),
-    };
-    out.u8(tag);
-    out.f64(length);
-    out.u32(a.0.0.slot);
-    out.vector(a.1);
-    match b {
-        Anchor::World(point) => {
-            out.u8(0);
-            out.vector(*point);
-        }
-        Anchor::Body(handle, point) => {
-            out.u8(1);
-            out.u32(handle.0.slot);
-            out.vector(*point);
-        }
-    }
-    out.u8(match contact {
-        PairContact::Ignored => 0,
-        PairContact::Kept => 1,
-    });
-    out.quaternion(*relative);
-    impulse.iter().for_each(|x| out.f64(*x));
-}
-
-fn decode_joint(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<JointRecord, SnapshotError> {
-    let (tag, length) = (section.u8()?, section.finite()?);
-    let kind = match tag {
-        0 => JointKind::Distance { length },
-        1 => JointKind::Ball,
-        2 => JointKind::Fixed,
-        _ => return Err(section.invalid("unknown kind of joint")),
-    };
-    let a = (decode_handle(section, bodies)?, section.vector()?);
-    let b = match section.u8()? {
-        0 => Anchor::World(section.vector()?),
-        1 => Anchor::Body(decode_handle(section, bodies)?, section.vector()?),
-        _ => return Err(section.invalid("unknown anchor")),
-    };
-    let contact = match section.u8()? {
-        0 => PairContact::Ignored,
-        1 => PairContact::Kept,
-        _ => return Err(section.invalid("neither contact nor none")),
-    };
-    let relative = section.quaternion()?;
-    let mut impulse = [0.0; 6];
-    for x in &mut impulse {
-        *x = section.within(MAX_IMPULSE, "impulse beyond 1e30 N·s")?;
-    }
-    let joint = Joint { kind, a, b, contact };
-    joint.check()?;
-    let dynamic = |handle: BodyHandle| bodies.at(handle.0.slot).is_some_and(|body| body.kind == Kind::Dynamic);
-    let sound = match b {
-        Anchor::World(_) => dynamic(a.0),
-        Anchor::Body(b, _) => a.0 != b && (dynamic(a.0) || dynamic(b)),
-    };
-    if sound { Ok(JointRecord { joint, relative, impulse }) } else { Err(section.invalid("joint moves nothing")) }
 }
 
 fn encode_contacts(contacts: &[ContactPoint], out: &mut Payload) {

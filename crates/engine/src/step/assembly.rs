@@ -6,7 +6,8 @@
 //! kinematic bodies have no columns; the velocity of a kinematic body is in q. Pads of a squeeze are bodies after those of
 //! the island.
 
-use crate::joint::{Anchor, JointKind};
+use crate::joint::geometry::{End, JointGeometry, Pose};
+use crate::joint::{Anchor, Frame, MISFIT};
 use crate::step::contact::Contact;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
@@ -14,7 +15,8 @@ use crate::step::squeeze::Pad;
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
 use glamx::{DMat3, DQuat, DVec3};
-use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, ProblemError};
+use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, Law, ProblemError};
+use std::ops::Range;
 
 /// What the stages from here on read.
 #[derive(Clone, Copy)]
@@ -23,6 +25,8 @@ pub(crate) struct Scene<'a> {
     pub free: &'a [FreeMotion],
     pub contacts: &'a [Contact],
     pub joints: &'a [JointFrame],
+    /// Rows of the joints, at the current poses.
+    pub joint_rows: &'a [JointRow],
     /// Ranks by slot.
     pub ranks: &'a [Option<u32>],
     pub dt: f64,
@@ -32,37 +36,55 @@ impl Scene<'_> {
     pub fn rank_of_slot(&self, slot: u32) -> Option<u32> {
         self.ranks.get(slot as usize).copied().flatten()
     }
+    /// Rows of a joint.
+    pub fn rows_of(&self, joint: &JointFrame) -> &[JointRow] {
+        &self.joint_rows[joint.rows.clone()]
+    }
 }
 
 /// A joint at the current poses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JointFrame {
     pub slot: u32,
-    pub a: u32,
+    /// The base, by rank; none is the world.
+    pub a: Option<u32>,
+    /// The body that moves against it.
     pub b: Option<u32>,
-    /// Rows of J; the second six columns are not used when the other end is the world.
-    pub rows: [JacobianRow; 6],
-    /// Position error of every row [m, rad].
-    pub error: [f64; 6],
-    /// Rows of each equality block.
-    pub blocks: &'static [usize],
+    /// Its rows among those of all joints.
+    pub rows: Range<usize>,
+}
+
+/// A row of a joint at the current poses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointRow {
+    /// Row of J; the first six columns are not used when the base is the world.
+    pub columns: JacobianRow,
+    pub law: Law,
+    /// Rows of the block that begins here; zero within a block.
+    pub block: usize,
+    /// c \[1/kg, 1/(kg·m²)\].
+    pub compliance: f64,
+    /// Bias on the velocity, and the gap of a limit over h [m/s, rad/s].
+    pub offset: f64,
+    /// Whether it is a locked coordinate.
+    pub locked: bool,
     /// Impulse to start from.
-    pub guess: [f64; 6],
+    pub guess: f64,
 }
 
 impl JointFrame {
     pub fn row_count(&self) -> usize {
-        self.blocks.iter().sum()
+        self.rows.len()
     }
-    /// Velocity of a row [m/s, rad/s].
-    pub fn velocity(&self, row: usize, a: &Twist, b: Option<&Twist>) -> f64 {
-        let j = &self.rows[row];
-        let dot = |from: usize, t: &Twist| {
-            DVec3::new(j[from], j[from + 1], j[from + 2]).dot(t.linear)
-                + DVec3::new(j[from + 3], j[from + 4], j[from + 5]).dot(t.angular)
-        };
-        dot(0, a) + b.map_or(0.0, |b| dot(6, b))
-    }
+}
+
+/// Velocity of a row of J [m/s, rad/s]; none is the world.
+pub(crate) fn row_velocity(row: &JacobianRow, a: Option<&Twist>, b: Option<&Twist>) -> f64 {
+    let dot = |from: usize, t: &Twist| {
+        DVec3::new(row[from], row[from + 1], row[from + 2]).dot(t.linear)
+            + DVec3::new(row[from + 3], row[from + 4], row[from + 5]).dot(t.angular)
+    };
+    a.map_or(0.0, |a| dot(0, a)) + b.map_or(0.0, |b| dot(6, b))
 }
 
 /// Row of J for the velocity of B against A along `direction`.
@@ -88,67 +110,65 @@ pub(crate) fn ranks_by_slot(bodies: &[Moving], ranks: &mut Vec<Option<u32>>) {
     }
 }
 
-/// Joints at the current poses, in the order of their bodies' ids.
-pub(crate) fn joint_frames(world: &World, ranks: &[Option<u32>], out: &mut Vec<JointFrame>) {
+/// Joints at the current poses, in the order of their bodies' ids, and their rows. Errors that were there before the step are
+/// left to the correction of poses: such a joint holds its bodies as it finds them.
+pub(crate) fn joint_frames(
+    world: &World,
+    (bodies, ranks): (&[Moving], &[Option<u32>]),
+    dt: f64,
+    out: &mut Vec<JointFrame>,
+    rows: &mut Vec<JointRow>,
+) {
     out.clear();
+    rows.clear();
+    let rank_of = |slot: u32| ranks.get(slot as usize).copied().flatten();
+    let pose = |end: End| -> Pose {
+        let End::Given(rank, _) = end else { return (DVec3::ZERO, DQuat::IDENTITY) };
+        let state = &bodies[rank as usize].state;
+        (state.position, state.orientation)
+    };
     for slot in &world.joint_order {
-        let Some(record) = world.joints.at(*slot) else { continue };
-        let joint = &record.joint;
-        let end = |handle: crate::BodyHandle, anchor: DVec3| {
-            let rank = ranks.get(handle.0.slot as usize).copied().flatten()?;
-            let body = world.bodies.at(handle.0.slot)?;
-            let arm = body.state.orientation * (anchor - body.mass.centre);
-            Some((rank, body.state.position + arm, arm, body.state.orientation))
-        };
-        let Some((a, point_a, arm_a, turn_a)) = end(joint.a.0, joint.a.1) else { continue };
-        let (b, point_b, arm_b, turn_b) = match joint.b {
-            Anchor::World(point) => (None, point, DVec3::ZERO, DQuat::IDENTITY),
-            Anchor::Body(handle, anchor) => match end(handle, anchor) {
-                Some((b, point, arm, turn)) => (Some(b), point, arm, turn),
-                None => continue,
-            },
-        };
-        let apart = point_b - point_a;
-        let mut frame = JointFrame {
-            slot: *slot,
-            a,
-            b,
-            rows: [[0.0; 12]; 6],
-            error: [0.0; 6],
-            blocks: &[3],
-            guess: record.impulse,
-        };
-        match joint.kind {
-            JointKind::Distance { length } => {
-                // Anchors that coincide have no direction: any is as good, and the error is the whole length.
-                let n = apart.try_normalize().unwrap_or(DVec3::Z);
-                frame.blocks = &[1];
-                frame.rows[0] = contact_row(n, arm_a, arm_b);
-                frame.error[0] = apart.length() - length;
-            }
-            JointKind::Ball | JointKind::Fixed => {
-                // Of two bodies the same point, like a contact: a drift would be the arm of a couple otherwise, and make
-                // angular momentum.
-                let middle = if b.is_some() { 0.5 * apart } else { DVec3::ZERO };
-                let (arm_a, arm_b) = (arm_a + middle, arm_b - middle);
-                for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
-                    frame.rows[i] = contact_row(axis, arm_a, arm_b);
-                    frame.error[i] = apart[i];
-                }
-            }
+        let Some(record) = world.joints.at(*slot).filter(|record| record.enabled) else { continue };
+        let mut geometry = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
+        let rank = |end: End| if let End::Given(rank, _) = end { Some(rank) } else { None };
+        let (a, b) = (rank(geometry.a), rank(geometry.b));
+        let placed = geometry.place(pose);
+        if geometry.locked_error(&placed) > MISFIT {
+            geometry.fit(&placed, pose(geometry.a).1);
         }
-        if joint.kind == JointKind::Fixed {
-            frame.blocks = &[3, 3];
-            // Rotation that takes B from where the joint wants it to where it is, world axes.
-            let turn = turn_b * (turn_a * record.relative).inverse();
-            let turn = if turn.w < 0.0 { -turn } else { turn };
-            let angle = turn.to_scaled_axis();
-            for (i, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
-                frame.rows[3 + i] = row(DVec3::ZERO, -axis, DVec3::ZERO, axis);
-                frame.error[3 + i] = angle[i];
-            }
+        let placed = geometry.place(pose);
+        let first = rows.len();
+        for (spec, guess) in record.rows.iter().zip(&record.impulse) {
+            let columns = geometry.jacobian(spec, &placed, &placed);
+            let twist = |rank: u32| {
+                let state = &bodies[rank as usize].state;
+                Twist { linear: state.velocity, angular: state.spin }
+            };
+            let rate = row_velocity(&columns, a.map(twist).as_ref(), b.map(twist).as_ref());
+            let value = geometry.value(spec.measure, &placed);
+            let posed = spec.pose(dt, value, rate);
+            let gap = if posed.law == Law::NonNegative { closing_speed(spec.error(value).max(0.0), dt) } else { 0.0 };
+            rows.push(JointRow {
+                columns,
+                law: posed.law,
+                block: spec.block,
+                compliance: posed.compliance,
+                offset: posed.bias + gap,
+                locked: spec.is_locked(),
+                guess: *guess,
+            });
         }
-        out.push(frame);
+        out.push(JointFrame { slot: *slot, a, b, rows: first..rows.len() });
+    }
+}
+
+/// The end of a joint, bodies by rank.
+pub(crate) fn joint_end(world: &World, rank_of: &impl Fn(u32) -> Option<u32>, anchor: Anchor) -> End {
+    let Anchor::Body(handle, frame) = anchor else { return End::World(anchor.frame()) };
+    let centre = world.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
+    match rank_of(handle.0.slot) {
+        Some(rank) => End::Given(rank, Frame { point: frame.point - centre, ..frame }),
+        None => End::World(frame),
     }
 }
 
@@ -190,7 +210,7 @@ pub(crate) fn assemble(
     mut parts: FactoredParts,
 ) -> Result<ContactProblem, ProblemError> {
     parts.clear();
-    let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
+    let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian: rows, compliance, q, .. } = &mut parts;
     masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
     let local = |rank: u32| scene.bodies[rank as usize].place;
     let Purpose { restitution_scale, stabilisation, shift, pads } = *purpose;
@@ -216,18 +236,19 @@ pub(crate) fn assemble(
             q.push(direction.dot(velocity) + if i == 0 { offset } else { 0.0 });
         }
     }
+    if !island.joints.is_empty() {
+        compliance.resize(rows.len(), 0.0);
+    }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
-        let (a, b) = (&after(joint.a), joint.b.map(after));
-        let b = b.as_ref();
-        let mut row = 0;
-        for count in joint.blocks {
-            blocks.push(Block::joint(*count));
-            pairs.push([local(joint.a), joint.b.and_then(local)]);
-            for _ in 0..*count {
-                rows.push(joint.rows[row]);
-                q.push(joint.velocity(row, a, b));
-                row += 1;
+        let (a, b) = (joint.a.map(after), joint.b.map(after));
+        for row in scene.rows_of(joint) {
+            if row.block > 0 {
+                blocks.push(Block { law: row.law, rows: row.block });
+                pairs.push([joint.a, joint.b].map(|rank| rank.and_then(local)));
             }
+            rows.push(row.columns);
+            compliance.push(row.compliance);
+            q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()) + row.offset);
         }
     }
     ContactProblem::from_parts(parts)
@@ -254,7 +275,7 @@ pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
         out.extend(contact.directions().iter().map(|d| d.dot(contact.guess)));
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
-        out.extend_from_slice(&joint.guess[..joint.row_count()]);
+        out.extend(scene.rows_of(joint).iter().map(|row| row.guess));
     }
 }
 

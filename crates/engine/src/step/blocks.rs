@@ -21,7 +21,7 @@ impl World {
             let slot = workspace.bodies.get(rank as usize)?.slot;
             self.bodies.at(slot).map(|_| BodyHandle(self.bodies.key(slot)))
         };
-        // Contacts come first, one block each; then joints, one or two blocks each.
+        // Contacts come first, one block each; then joints, with the blocks of their rows.
         if let Some(contact) = island.contacts.get(block) {
             let contact = workspace.contacts.get(*contact as usize)?;
             return Some(BlockPlace::Contact(handle(contact.a)?, handle(contact.b)?));
@@ -29,14 +29,11 @@ impl World {
         let mut left = block - island.contacts.len();
         for joint in &island.joints {
             let joint = workspace.joints.get(*joint as usize)?;
-            if left < joint.blocks.len() {
-                let other = match joint.b {
-                    Some(rank) => Some(handle(rank)?),
-                    None => None,
-                };
-                return Some(BlockPlace::Joint(handle(joint.a)?, other));
+            let blocks = workspace.joint_rows[joint.rows.clone()].iter().filter(|row| row.block > 0).count();
+            if left < blocks {
+                return Some(BlockPlace::Joint(handle(joint.b?)?, joint.a.and_then(handle)));
             }
-            left -= joint.blocks.len();
+            left -= blocks;
         }
         None
     }

@@ -14,14 +14,16 @@
 //! no room to go to (`squeeze`).
 
 use crate::body::{BodyState, Inertial};
+use crate::joint::geometry::{End, JointGeometry};
+use crate::joint::rows::{Purpose, RowSpec};
+use crate::joint::{JointRecord, MISFIT};
 use crate::judge::overlap_bound;
 use crate::shape::Aabb;
-use crate::step::assembly::{Scene, contact_row};
+use crate::step::assembly::{Scene, contact_row, joint_end};
 use crate::step::contact::jointed_pairs;
 use crate::step::free_motion::world_inverse_inertia;
 use crate::step::island::root;
 use crate::step::manifold::{Manifold, NarrowPhase};
-use crate::step::midpoint::{End, IslandJoint};
 use crate::step::solve::{IslandSolution, IslandSpace, body_changes};
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
@@ -45,8 +47,6 @@ const SPINS: f64 = 0.02;
 const MOST_PIVOTED: usize = 200;
 /// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
 const JOINT_OFF: f64 = 5e-9;
-/// Joint errors that the step did not make [m, rad]; see `midpoint`.
-const OLD_ERROR: f64 = 1e-6;
 
 /// Memory of the stage.
 #[derive(Default)]
@@ -61,8 +61,8 @@ pub(crate) struct EndSpace {
     before: Vec<((u32, u32), f64)>,
     space: IslandSpace,
     parent: Vec<u32>,
-    /// Errors that joints are to end with, row by row [m, rad].
-    targets: Vec<[f64; 6]>,
+    /// Errors that joints are to end with, row by row of the scene [m, rad].
+    targets: Vec<f64>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -138,19 +138,28 @@ fn allowed(world: &World, bound: f64, before: f64) -> f64 {
     }
 }
 
-/// A joint with its errors at the end poses.
-fn joint_at(world: &World, scene: &Scene, index: usize, end: &[BodyState]) -> Option<(IslandJoint, [f64; 6])> {
-    use crate::joint::Anchor;
+/// A joint with its errors and the gaps of its limits at the end poses.
+fn joint_at<'a>(
+    world: &'a World,
+    scene: &Scene,
+    index: usize,
+    end: &[BodyState],
+) -> Option<(&'a JointRecord, JointGeometry<'a>, Vec<f64>)> {
     let record = world.joints.at(scene.joints[index].slot)?;
-    let joint = IslandJoint::new(record, |anchor| match anchor {
-        Anchor::World(point) => End::World(point),
-        Anchor::Body(handle, point) => {
-            let centre = world.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
-            scene.rank_of_slot(handle.0.slot).map_or(End::World(point), |rank| End::Given(rank, point - centre))
-        }
-    });
-    let errors = joint.errors(&joint.place(|side| rank_pose(side, end)));
-    Some((joint, errors))
+    let rank_of = |slot: u32| scene.rank_of_slot(slot);
+    let joint = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
+    let placed = joint.place(|side| rank_pose(side, end));
+    let errors = joint.errors(&placed).collect();
+    Some((record, joint, errors))
+}
+
+/// How far a row is off what it is to end with [m, rad]: an open limit is not.
+fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
+    match row.purpose {
+        Purpose::Constraint => (error - target).abs(),
+        Purpose::Limit => target - error,
+        _ => 0.0,
+    }
 }
 
 fn rank_pose(side: End, end: &[BodyState]) -> (DVec3, DQuat) {
@@ -250,12 +259,20 @@ impl EndSpace {
         if first {
             self.targets.clear();
         }
-        for index in 0..scene.joints.len() {
-            let errors = joint_at(world, scene, index, end).map_or([0.0; 6], |(_, errors)| errors);
+        for (index, frame) in scene.joints.iter().enumerate() {
+            let Some((record, _, errors)) = joint_at(world, scene, index, end) else { continue };
             if first {
-                self.targets.push(errors.map(|e| if e.abs() > OLD_ERROR { kept * e } else { 0.0 }));
+                // What the step made goes wholly; an open limit is to end where it is, or at its stop.
+                let target = |(row, e): (&RowSpec, &f64)| match row.purpose {
+                    _ if e.abs() <= MISFIT => 0.0,
+                    Purpose::Limit if *e > 0.0 => 0.0,
+                    _ => kept * e,
+                };
+                self.targets.extend(record.rows.iter().zip(&errors).map(target));
             }
-            if errors.iter().zip(&self.targets[index]).any(|(e, target)| (e - target).abs() > JOINT_OFF) {
+            let targets = &self.targets[frame.rows.clone()];
+            let mut rows = record.rows.iter().zip(&errors).zip(targets);
+            if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
                 off.push(index);
             }
         }
@@ -311,11 +328,11 @@ impl EndSpace {
         done: &mut Corrected,
     ) {
         let rows = self.rows(world, scene, narrow_phase, deep, end);
-        let joints: Vec<(usize, IslandJoint, [f64; 6])> = (0..scene.joints.len())
-            .filter_map(|index| joint_at(world, scene, index, end).map(|(joint, errors)| (index, joint, errors)))
+        let joints: Vec<(usize, JointGeometry, Vec<f64>)> = (0..scene.joints.len())
+            .filter_map(|index| joint_at(world, scene, index, end).map(|(_, joint, errors)| (index, joint, errors)))
             .collect();
         let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
-        let ends = |joint: &IslandJoint| {
+        let ends = |joint: &JointGeometry| {
             [joint.a, joint.b].map(|side| match side {
                 End::Given(rank, _) if dynamic(rank) => Some(rank),
                 _ => None,
@@ -366,14 +383,19 @@ impl EndSpace {
                     continue;
                 }
                 let placed = joint.place(|side| rank_pose(side, end));
-                joint.rows(&placed, &placed, jacobian);
-                let mut at = 0;
-                for count in joint.blocks() {
-                    blocks.push(Block::joint(*count));
-                    pairs.push(sides.map(place));
-                    let target = &self.targets[*index][at..at + count];
-                    q.extend(errors[at..at + count].iter().zip(target).map(|(error, target)| error - target));
-                    at += count;
+                let targets = &self.targets[scene.joints[*index].rows.clone()];
+                for ((row, error), target) in joint.rows.iter().zip(errors).zip(targets) {
+                    let law = match row.purpose {
+                        Purpose::Constraint => Law::Equality,
+                        Purpose::Limit => Law::NonNegative,
+                        _ => continue,
+                    };
+                    if row.block > 0 {
+                        blocks.push(Block { law, rows: row.block });
+                        pairs.push(sides.map(place));
+                    }
+                    jacobian.push(joint.jacobian(row, &placed, &placed));
+                    q.push(error - target);
                 }
             }
             let masses =
@@ -511,7 +533,7 @@ fn inverse_mass_at(world: &World, scene: &Scene, rank: u32, end: &[BodyState]) -
     let orientation = end[rank as usize].orientation;
     // A body that spins is moved and not turned: turned under its angular momentum it would gain or lose energy. Joints ask
     // for the turn.
-    let jointed = scene.joints.iter().any(|joint| joint.a == rank || joint.b == Some(rank));
+    let jointed = scene.joints.iter().any(|joint| joint.a == Some(rank) || joint.b == Some(rank));
     let spins = !jointed && scene.dt * end[rank as usize].spin.length() > SPINS;
     let inverse_inertia = if spins { DMat3::ZERO } else { world_inverse_inertia(record, orientation) };
     Some(crate::step::assembly::inverse_mass(&Moving { inverse_inertia, ..*body }))

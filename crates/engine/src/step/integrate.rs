@@ -14,8 +14,9 @@ use crate::step::cache::CachedPoint;
 use crate::step::free_rotation::free_rotation;
 use crate::step::island::Islands;
 use crate::step::solve::IslandSolution;
+use crate::step::still::has_stayed;
 use crate::step::{Moving, Twist, Workspace};
-use crate::{BodyHandle, World};
+use crate::{BodyHandle, JointEvent, World};
 use glamx::{DQuat, DVec3};
 
 /// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
@@ -197,7 +198,7 @@ pub(crate) fn integrate(
             Kind::Kinematic => advance(&body.state, twist, scene.dt * twist.linear, scene.dt * twist.angular),
             Kind::Dynamic => move_body(scene, rank, record, twist, modes[rank]),
         };
-        let state = given_state(outcome, body, rank).unwrap_or(state);
+        let state = given_state(outcome, body, record, rank).unwrap_or(state);
         end.push(state);
     }
 }
@@ -290,9 +291,9 @@ fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
 }
 
 /// The state that an island's own scheme gave a body. One that came to rest is where it was.
-fn given_state(outcome: &Outcome, body: &Moving, rank: usize) -> Option<BodyState> {
+fn given_state(outcome: &Outcome, body: &Moving, record: &BodyRecord, rank: usize) -> Option<BodyState> {
     let given = outcome.given(body)?;
-    if outcome.after[rank] == Twist::default() {
+    if outcome.after[rank] == Twist::default() && has_stayed(record, &body.state, given) {
         return Some(BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state });
     }
     Some(*given)
@@ -394,7 +395,7 @@ pub(crate) struct CommitSpace {
 
 /// Nothing can fail any more: the step becomes the state of the world. Whether anything that a step depends on is other
 /// than before.
-pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) -> bool {
+pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mut Vec<JointEvent>) -> bool {
     let mut changed = false;
     let CommitSpace { handles, forces, impulses } = &mut ws.commit;
     handles.clear();
@@ -423,11 +424,14 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) -> bool {
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
             impulses[*c as usize] = Some(*impulse);
         }
-        for (j, impulse) in island.joints.iter().zip(&solution.joint_impulses) {
+        let mut left = solution.joint_impulses.as_slice();
+        for j in &island.joints {
             let joint = &ws.joints[*j as usize];
+            let (impulse, rest) = left.split_at(joint.row_count());
+            left = rest;
             if let Some(record) = world.joints.at_mut(joint.slot) {
-                changed |= record.impulse != *impulse;
-                record.impulse = *impulse;
+                let place = world.joint_order.iter().position(|slot| *slot == joint.slot).unwrap_or(0);
+                changed |= record.take_impulse(place as u32, impulse, dt, events);
             }
         }
     }
@@ -480,6 +484,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64) -> bool {
         record.force = DVec3::ZERO;
         record.torque = DVec3::ZERO;
     }
+    events.sort_by_key(JointEvent::joint);
+    world.count_turns(dt);
     changed
 }
 

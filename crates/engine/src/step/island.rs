@@ -41,7 +41,7 @@ impl Islands {
         let Islands { islands, count, parent, island_of } = self;
         parent.clear();
         parent.extend(0..bodies.len() as u32);
-        let pairs = contacts.iter().map(|c| [Some(c.a), Some(c.b)]).chain(joints.iter().map(|j| [Some(j.a), j.b]));
+        let pairs = contacts.iter().map(|c| [Some(c.a), Some(c.b)]).chain(joints.iter().map(|j| [j.a, j.b]));
         for pair in pairs.clone() {
             if let [Some(a), Some(b)] = pair
                 && bodies[a as usize].is_dynamic()
@@ -94,7 +94,7 @@ impl Islands {
             }
         }
         for (index, j) in joints.iter().enumerate() {
-            if let Some(island) = island_of_pair([Some(j.a), j.b]) {
+            if let Some(island) = island_of_pair([j.a, j.b]) {
                 islands[island].joints.push(index as u32);
             }
         }

@@ -64,7 +64,7 @@ pub(crate) fn agree(
         with[rank] = with[with[rank] as usize];
     }
     let group = |rank: u32| with[rank as usize] as usize;
-    for record in world.joint_order.iter().filter_map(|slot| world.joints.at(*slot)) {
+    for record in world.joint_order.iter().filter_map(|slot| world.joints.at(*slot)).filter(|record| record.enabled) {
         let partner = if let Anchor::Body(b, _) = record.joint.b { Some(b.0.slot) } else { None };
         for slot in [Some(record.joint.a.0.0.slot), partner].into_iter().flatten() {
             if let Some(rank) = ranks.get(slot as usize).copied().flatten() {

@@ -40,7 +40,7 @@ mod solve;
 mod squeeze;
 mod still;
 
-pub(crate) use assembly::{contact_row, inverse_mass_of};
+pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
 pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
@@ -54,7 +54,7 @@ use crate::joint::JointRecord;
 use crate::report::{ContactState, StepReport, StepStatus};
 use crate::shape::Aabb;
 use crate::{Settings, StepError, World, judge};
-use assembly::JointFrame;
+use assembly::{JointFrame, JointRow};
 use broad_phase::BroadPhase;
 use cache::Matching;
 use contact::{Contact, ManifoldSpace, Touch};
@@ -63,7 +63,7 @@ use fixed_point::FixedPoint;
 use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{CommitSpace, Mode};
-use island::Islands;
+use island::{Island, Islands};
 use meeting_time::MeetingSpace;
 use quarantine::Quarantine;
 use signorini_problem::{ContactProblem, Counts, FactoredParts};
@@ -164,6 +164,7 @@ pub(crate) struct Workspace {
     matching: Matching,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
+    joint_rows: Vec<JointRow>,
     /// Ranks by slot.
     ranks: Vec<Option<u32>>,
     islands: Islands,
@@ -229,7 +230,7 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         }
     };
     let outcome = outcome.map(|()| {
-        let changed = integrate::commit(world, &mut workspace, dt);
+        let changed = integrate::commit(world, &mut workspace, dt, &mut report.joint_events);
         advance(world, dt);
         workspace.fixed_point = (!changed).then(|| FixedPoint::new(world, dt, &report));
     });
@@ -256,8 +257,8 @@ pub(crate) fn problems(world: &mut World, dt: f64) -> Result<Vec<ContactProblem>
     let mut ws = std::mem::take(&mut world.workspace);
     ws.quarantine.begin(world.order.len());
     let assembled = prepare(world, &mut ws, dt, &mut StepReport::idle()).and_then(|_| {
-        let Workspace { bodies, free, contacts, joints, ranks, .. } = &ws;
-        let scene = assembly::Scene { bodies, free, contacts, joints, ranks, dt };
+        let Workspace { bodies, free, contacts, joints, joint_rows, ranks, .. } = &ws;
+        let scene = assembly::Scene { bodies, free, contacts, joints, joint_rows, ranks, dt };
         let records = Records { settings: &world.settings, bodies: &world.bodies, joints: &world.joints };
         let mut space = IslandSpace::default();
         let assemble = |(index, island)| {
@@ -312,7 +313,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     meeting_time::agree(world, &ws.ranks, dt, &ws.free, &mut ws.bodies, &mut ws.touches, spaces);
     free_motion::fly_to_bounce(world, dt, &mut ws.bodies, &mut ws.free);
     contact::contacts(world, &ws.bodies, &ws.free, &ws.touches, dt, &mut ws.matching, &mut ws.contacts)?;
-    assembly::joint_frames(world, &ws.ranks, &mut ws.joints);
+    assembly::joint_frames(world, (&ws.bodies, &ws.ranks), dt, &mut ws.joints, &mut ws.joint_rows);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
     report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
@@ -333,6 +334,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         free: &ws.free,
         contacts: &ws.contacts,
         joints: &ws.joints,
+        joint_rows: &ws.joint_rows,
         ranks: &ws.ranks,
         dt,
     };
@@ -386,8 +388,16 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 
 /// Asks the judge about the whole step.
 fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
-    let Workspace { bodies, contacts, islands, solutions, end, end_poses, overlap, sums, rest, .. } = ws;
+    let Workspace {
+        bodies, contacts, joints, joint_rows, islands, solutions, end, end_poses, overlap, sums, rest, ..
+    } = ws;
     let (islands, solutions) = (islands.as_slice(), &solutions[..islands.len()]);
+    let acting = |(island, solution): (&Island, &IslandSolution)| -> f64 {
+        let rows = island.joints.iter().flat_map(|j| &joint_rows[joints[*j as usize].rows.clone()]);
+        let sizes = rows.zip(&solution.joint_impulses).filter(|(row, _)| !row.locked);
+        sizes.map(|(_, impulse)| impulse.abs()).sum()
+    };
+    let drive_impulses = islands.iter().zip(solutions).map(acting).sum();
     let impulses = |tell: &mut dyn FnMut(judge::Impulse)| {
         for (island, solution) in islands.iter().zip(solutions) {
             for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -414,6 +424,7 @@ fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
         // What falls asleep loses its last velocity, which the ledger says.
         active: &|rank| bodies[rank].is_dynamic() && rest[rank].nest.is_none(),
         impulses: &impulses,
+        drive_impulses,
         jointed: end_poses.jointed(),
         ledger: &report.energy,
     };

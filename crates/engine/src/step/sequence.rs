@@ -12,13 +12,13 @@
 //! because P v − v = M⁻¹Jᵀλ. These are the generalised reflections of Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012
 //! (Reflections on simultaneous impact, ACM Transactions on Graphics 31(4)). Departures: groups of contacts without a
 //! common body are reflected apart, each with the least e of the contacts that push; contacts that approach more slowly
-//! than the rest speed have e = 0; joints hold throughout; and friction acts once at the end, against the slip that is
+//! than the rest speed have e = 0; locked coordinates of joints hold throughout, what acts along the others waits; and friction acts once at the end, against the slip that is
 //! left, up to μ times the normal impulse of all rounds. The number of rounds is bounded, since for e < 1 there can be
 //! infinitely many. What is still approaching then is stopped, not reflected, by the contact problem that follows in any
 //! case and whose certificate covers the velocities of all contacts.
 
 use crate::step::Twist;
-use crate::step::assembly::{Scene, contact_row, inverse_mass};
+use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
 use crate::step::contact::velocity_at;
 use crate::step::island::Island;
 use crate::step::solve::{IslandSpace, body_changes};
@@ -35,8 +35,8 @@ pub(crate) struct Sequence {
     pub change: Vec<Twist>,
     /// World axes, per contact of the island \[N·s\].
     pub contact_impulses: Vec<DVec3>,
-    /// Row by row, per joint of the island.
-    pub joint_impulses: Vec<[f64; 6]>,
+    /// Row by row, joint after joint of the island.
+    pub joint_impulses: Vec<f64>,
 }
 
 /// Speed, relative to the fastest body, below which nothing approaches.
@@ -61,7 +61,7 @@ pub(crate) fn reflect(
         velocity: start.clone(),
         inverse_mass: island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])).collect(),
         contact_impulses: vec![DVec3::ZERO; island.contacts.len()],
-        joint_impulses: vec![[0.0; 6]; island.joints.len()],
+        joint_impulses: vec![0.0; island.joints.iter().map(|j| scene.joints[*j as usize].row_count()).sum()],
     };
     // Forces up to the impact may have bent the joints; that is not to be reflected.
     if !island.joints.is_empty() && !state.project(&[], 0.0, settings.rest_speed, space)? {
@@ -100,7 +100,7 @@ struct Rounds<'a> {
     velocity: Vec<Twist>,
     inverse_mass: Vec<InverseMass>,
     contact_impulses: Vec<DVec3>,
-    joint_impulses: Vec<[f64; 6]>,
+    joint_impulses: Vec<f64>,
 }
 
 impl Rounds<'_> {
@@ -144,7 +144,8 @@ impl Rounds<'_> {
             }
         };
         for joint in self.island.joints.iter().map(|j| &self.scene.joints[*j as usize]) {
-            join(self.local(joint.a), joint.b.and_then(|b| self.local(b)), &mut label);
+            let [a, b] = [joint.a, joint.b].map(|rank| rank.and_then(|rank| self.local(rank)));
+            join(a, b, &mut label);
         }
         let ends = |place: usize| (self.local(self.contact(place).a), self.local(self.contact(place).b));
         for &place in places {
@@ -180,16 +181,14 @@ impl Rounds<'_> {
             q.push(contact.frame[0].dot(self.velocity_of(place)));
         }
         for joint in self.island.joints.iter().map(|j| &self.scene.joints[*j as usize]) {
-            let (a, b) = (self.twist(joint.a), joint.b.map(|b| self.twist(b)));
-            let mut row = 0;
-            for count in joint.blocks {
-                blocks.push(Block::joint(*count));
-                pairs.push([self.local(joint.a), joint.b.and_then(|b| self.local(b))]);
-                for _ in 0..*count {
-                    rows.push(joint.rows[row]);
-                    q.push(joint.velocity(row, &a, b.as_ref()));
-                    row += 1;
+            let [a, b] = [joint.a, joint.b].map(|rank| rank.map(|rank| self.twist(rank)));
+            for row in self.scene.rows_of(joint).iter().filter(|row| row.locked) {
+                if row.block > 0 {
+                    blocks.push(Block::joint(row.block));
+                    pairs.push([joint.a, joint.b].map(|rank| rank.and_then(|rank| self.local(rank))));
                 }
+                rows.push(row.columns);
+                q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()));
             }
         }
         let approach: Vec<f64> = q[..group.len()].to_vec();
@@ -204,11 +203,11 @@ impl Rounds<'_> {
             self.contact_impulses[place] += factor * impulses[i] * normal;
         }
         let mut row = group.len();
-        for (total, j) in self.joint_impulses.iter_mut().zip(&self.island.joints) {
-            for part in &mut total[..self.scene.joints[*j as usize].row_count()] {
-                *part += factor * impulses[row];
-                row += 1;
-            }
+        let joints = self.island.joints.iter().map(|j| &self.scene.joints[*j as usize]);
+        let locked = joints.flat_map(|joint| self.scene.rows_of(joint)).map(|row| row.locked);
+        for (total, _) in self.joint_impulses.iter_mut().zip(locked).filter(|(_, locked)| *locked) {
+            *total += factor * impulses[row];
+            row += 1;
         }
         self.add(&change, factor);
         Ok(true)

@@ -173,7 +173,7 @@ pub(crate) fn settle(
         let contacts = island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
         let joints = island.joints.iter().map(|j| &scene.joints[*j as usize]);
         let driven = contacts.clone().any(|c| partner_moves(c.a) || partner_moves(c.b))
-            || joints.clone().any(|j| partner_moves(j.a) || j.b.is_some_and(partner_moves));
+            || joints.clone().any(|j| [j.a, j.b].into_iter().flatten().any(partner_moves));
         let bounces = contacts.clone().any(|c| c.impact.is_some());
         if ready && solution.solved && !driven && !bounces {
             bed(&island.bodies, out);

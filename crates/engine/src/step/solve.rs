@@ -123,8 +123,8 @@ pub(crate) struct IslandSolution {
     pub restitution_scale: f64,
     /// World axes, per contact of the island \[N·s\].
     pub contact_impulses: Vec<DVec3>,
-    /// Row by row, per joint of the island.
-    pub joint_impulses: Vec<[f64; 6]>,
+    /// Row by row, joint after joint of the island.
+    pub joint_impulses: Vec<f64>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
     /// How an island with joints moved; others move by their velocities.
@@ -153,7 +153,7 @@ pub(crate) fn add_effort(total: &mut Effort, part: &Effort) {
 
 impl IslandSolution {
     /// Nothing has happened yet.
-    pub fn reset(&mut self, island: &Island) {
+    pub fn reset(&mut self, scene: &Scene, island: &Island) {
         self.solved = true;
         self.certificate = None;
         self.effort = Effort::default();
@@ -161,7 +161,7 @@ impl IslandSolution {
         self.contact_impulses.clear();
         self.contact_impulses.resize(island.contacts.len(), DVec3::ZERO);
         self.joint_impulses.clear();
-        self.joint_impulses.resize(island.joints.len(), [0.0; 6]);
+        self.joint_impulses.resize(joint_rows(scene, island), 0.0);
         self.change.clear();
         self.motion = None;
         self.passed_on = None;
@@ -185,7 +185,7 @@ impl IslandSolution {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
             *total += *part;
         }
-        for (total, part) in self.joint_impulses.iter_mut().flatten().zip(sequence.joint_impulses.iter().flatten()) {
+        for (total, part) in self.joint_impulses.iter_mut().zip(&sequence.joint_impulses) {
             *total += *part;
         }
     }
@@ -425,15 +425,13 @@ fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &
 /// From rows back to vectors.
 fn unpack(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut IslandSolution) {
     world_impulses(scene, island, problem, r, &mut out.contact_impulses);
-    let mut block = island.contacts.len();
     out.joint_impulses.clear();
-    for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
-        let mut impulse = [0.0; 6];
-        let first = problem.range(block).start;
-        impulse[..joint.row_count()].copy_from_slice(&r[first..first + joint.row_count()]);
-        out.joint_impulses.push(impulse);
-        block += joint.blocks.len();
-    }
+    out.joint_impulses.extend_from_slice(&r[r.len() - joint_rows(scene, island)..]);
+}
+
+/// Rows of all joints of an island.
+pub(crate) fn joint_rows(scene: &Scene, island: &Island) -> usize {
+    island.joints.iter().map(|j| scene.joints[*j as usize].row_count()).sum()
 }
 
 /// M⁻¹Jᵀr per body of the island.

@@ -18,7 +18,7 @@
 
 use crate::body::Kind;
 use crate::judge::{PRESSURE, overlap_bound};
-use crate::step::assembly::{Scene, contact_row, inverse_mass};
+use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::island::Island;
 use crate::step::solve::IslandSpace;
@@ -219,15 +219,13 @@ impl SqueezeSpace {
         }
         for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
             let after = |rank: u32| &scene.free[rank as usize].after;
-            let mut row = 0;
-            for count in joint.blocks {
-                blocks.push(Block::joint(*count));
-                pairs.push([local(joint.a), joint.b.and_then(local)]);
-                for _ in 0..*count {
-                    jacobian.push(joint.rows[row]);
-                    q.push(joint.velocity(row, after(joint.a), joint.b.map(after)));
-                    row += 1;
+            for row in scene.rows_of(joint).iter().filter(|row| row.locked) {
+                if row.block > 0 {
+                    blocks.push(Block::joint(row.block));
+                    pairs.push([joint.a, joint.b].map(|rank| rank.and_then(local)));
                 }
+                jacobian.push(row.columns);
+                q.push(row_velocity(&row.columns, joint.a.map(after), joint.b.map(after)));
             }
         }
         self.q.clone_from(q);

@@ -11,6 +11,7 @@
 //! long as one likes to watch. What this takes out of the energy is in the books.
 
 use crate::World;
+use crate::body::{BodyRecord, BodyState};
 use crate::step::Twist;
 use crate::step::assembly::Scene;
 use crate::step::island::{Island, Islands};
@@ -20,6 +21,9 @@ use signorini_solvers::is_settled;
 /// Share of the velocity after forces below which what is left of it is at rest. An acceleration smaller than that share of
 /// gravity does not move a body off its contacts.
 const RESIDUE: f64 = 1e-8;
+
+/// Way of a body in a step that is at rest \[m\]: above what rounds leave of the joints, far below what can be seen.
+const STAYS: f64 = 1e-9;
 
 /// Stops what is at rest; the energy that this adds \[J\].
 pub(crate) fn come_to_rest(
@@ -33,7 +37,7 @@ pub(crate) fn come_to_rest(
     let mut added = 0.0;
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         let settled = solution.solved && solution.certificate.is_some_and(|c| is_settled(&c, tolerance));
-        if !settled || !is_still(world, scene, island, after) {
+        if !settled || !is_still(world, scene, island, after) || !stayed(world, scene, island, solution) {
             continue;
         }
         for rank in island.bodies.iter().map(|rank| *rank as usize) {
@@ -52,6 +56,21 @@ pub(crate) fn come_to_rest(
         }
     }
     added
+}
+
+/// Whether an island that moves by its own scheme has not moved: one that a limit or a contact stops in the step has.
+fn stayed(world: &World, scene: &Scene, island: &Island, solution: &IslandSolution) -> bool {
+    let Some(motion) = &solution.motion else { return true };
+    island.bodies.iter().zip(&motion.end).all(|(rank, end)| {
+        let body = &scene.bodies[*rank as usize];
+        world.bodies.at(body.slot).is_some_and(|record| has_stayed(record, &body.state, end))
+    })
+}
+
+/// Whether a body is where it was.
+pub(crate) fn has_stayed(record: &BodyRecord, before: &BodyState, after: &BodyState) -> bool {
+    let turn = (after.orientation * before.orientation.inverse()).xyz().length();
+    (after.position - before.position).length() + 2.0 * record.reach * turn <= STAYS
 }
 
 /// Whether what all bodies of the island are left with is a residue.

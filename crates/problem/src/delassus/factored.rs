@@ -1,4 +1,5 @@
-//! `W = J M⁻¹ Jᵀ` over rigid bodies: 12-column rows and a 6×6 inverse mass per body. W itself is never formed.
+//! `W = J M⁻¹ Jᵀ + C` over rigid bodies: 12-column rows, a 6×6 inverse mass per body and, where rows give way, a
+//! compliance per row, `C = diag(c)`. W itself is never formed.
 
 use super::{AsymmetryScan, check_finite};
 use crate::{Limits, ProblemError, Symmetry};
@@ -17,6 +18,8 @@ pub struct FactoredDelassus {
     pub(crate) couplings: Vec<Coupling>,
     pub(crate) bodies: Vec<[Option<u32>; 2]>,
     pub(crate) jacobian: Vec<JacobianRow>,
+    /// c of every row [1/kg]; empty if no row gives way.
+    pub(crate) compliance: Vec<f64>,
 }
 
 /// Which entries of an inverse mass are not zero.
@@ -73,7 +76,11 @@ impl FactoredDelassus {
     ) -> Self {
         couplings.clear();
         couplings.extend(inverse_mass.iter().map(Coupling::of));
-        FactoredDelassus { inverse_mass, couplings, bodies, jacobian }
+        FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance: Vec::new() }
+    }
+    /// The same with the compliance of every row [1/kg], or of none if empty.
+    pub fn with_compliance(self, compliance: Vec<f64>) -> Self {
+        FactoredDelassus { compliance, ..self }
     }
     /// Inverse mass of every body.
     pub fn inverse_mass(&self) -> &[InverseMass] {
@@ -87,9 +94,27 @@ impl FactoredDelassus {
     pub fn jacobian(&self) -> &[JacobianRow] {
         &self.jacobian
     }
+    /// Compliance of every row [1/kg]. Of a [`crate::ContactProblem`] it is empty if no row gives way.
+    pub fn compliance(&self) -> &[f64] {
+        &self.compliance
+    }
 
-    /// `J_row M⁻¹ J_rowᵀ` of every row of block `c`.
+    /// Zeros are no compliance: without any, nothing is added anywhere, and every bit stays what it is.
+    pub(super) fn forget_zero_compliance(&mut self) {
+        if self.compliance.iter().all(|c| *c == 0.0) {
+            self.compliance.clear();
+        }
+    }
+
+    /// `J_row M⁻¹ J_rowᵀ + c_row` of every row of block `c`.
     pub(super) fn diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
+        self.rigid_diagonal(offsets, c, out);
+        if !self.compliance.is_empty() {
+            out.iter_mut().zip(&self.compliance[offsets[c]..offsets[c + 1]]).for_each(|(entry, c)| *entry += c);
+        }
+    }
+
+    fn rigid_diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
         out.fill(0.0);
         for (side, body) in self.bodies[c].iter().enumerate() {
             let Some(body) = body else { continue };
@@ -170,10 +195,13 @@ impl FactoredDelassus {
         scratch.resize(6 * self.inverse_mass.len(), 0.0);
         self.body_velocity(offsets, r, scratch);
         self.gather(offsets, scratch, out, |j, v| j * v);
+        for ((out, c), r) in out.iter_mut().zip(&self.compliance).zip(r) {
+            *out += c * r;
+        }
     }
 
-    /// `out = W r` and `magnitude = |J||M⁻¹||Jᵀ||r|` in one pass over J: reading J is most of the cost. Both sides of a row
-    /// are taken together, twelve numbers that registers of any width divide.
+    /// `out = W r` and `magnitude = (|J||M⁻¹||Jᵀ| + C)|r|` in one pass over J: reading J is most of the cost. Both sides of
+    /// a row are taken together, twelve numbers that registers of any width divide.
     #[inline(always)]
     pub(super) fn apply_with_magnitude(
         &self,
@@ -243,6 +271,10 @@ impl FactoredDelassus {
                 (*out, *magnitude) = (sum_of(&products[0]), sum_of(&products[1]));
             }
         }
+        for (((out, magnitude), c), r) in out.iter_mut().zip(magnitude).zip(&self.compliance).zip(r) {
+            *out += c * r;
+            *magnitude += c * r.abs();
+        }
     }
 
     /// `J_row M⁻¹` restricted to one side's body.
@@ -253,6 +285,17 @@ impl FactoredDelassus {
     }
 
     pub(super) fn block(&self, offsets: &[usize], c: usize, k: usize, out: &mut [f64]) {
+        self.rigid_block(offsets, c, k, out);
+        if c == k && !self.compliance.is_empty() {
+            let rows = offsets[c + 1] - offsets[c];
+            for (i, c) in self.compliance[offsets[c]..offsets[c + 1]].iter().enumerate() {
+                out[i * rows + i] += c;
+            }
+        }
+    }
+
+    /// Block `(c, k)` of `J M⁻¹ Jᵀ`.
+    fn rigid_block(&self, offsets: &[usize], c: usize, k: usize, out: &mut [f64]) {
         let (rows, columns) = (offsets[c + 1] - offsets[c], offsets[k + 1] - offsets[k]);
         out[..rows * columns].fill(0.0);
         for (side_c, body) in self.bodies[c].iter().enumerate() {
@@ -295,7 +338,7 @@ impl FactoredDelassus {
                 if *k > c {
                     continue;
                 }
-                self.block(offsets, c, *k, &mut block);
+                self.rigid_block(offsets, c, *k, &mut block);
                 let columns = offsets[k + 1] - offsets[*k];
                 for (a, i) in (offsets[c]..offsets[c + 1]).enumerate() {
                     for (b, j) in (offsets[*k]..offsets[k + 1]).enumerate() {
@@ -304,6 +347,10 @@ impl FactoredDelassus {
                     }
                 }
             }
+        }
+        // Also of rows between fixed sides, which no body leads to.
+        for (i, c) in self.compliance.iter().enumerate() {
+            dense[i * n + i] += c;
         }
         dense
     }
@@ -334,6 +381,13 @@ impl FactoredDelassus {
         }
         check_finite("J", self.jacobian.as_flattened())?;
         check_finite("inverse mass", self.inverse_mass.as_flattened().as_flattened())?;
+        if !self.compliance.is_empty() && self.compliance.len() != rows {
+            return Err(ProblemError::Size { what: "compliance", found: self.compliance.len(), expected: rows });
+        }
+        check_finite("compliance", &self.compliance)?;
+        if let Some(row) = self.compliance.iter().position(|c| *c < 0.0) {
+            return Err(ProblemError::NegativeCompliance { row, value: self.compliance[row] });
+        }
         let mut worst: f64 = 0.0;
         for m in &self.inverse_mass {
             let mut scan = AsymmetryScan::new();

@@ -20,7 +20,7 @@ pub enum Delassus {
     Dense(DenseDelassus),
     /// The nonzero blocks.
     BlockSparse(BlockSparseDelassus),
-    /// `W = J M⁻¹ Jᵀ` over rigid bodies; W itself is never formed.
+    /// `W = J M⁻¹ Jᵀ + C` over rigid bodies; W itself is never formed.
     Factored(FactoredDelassus),
 }
 
@@ -84,6 +84,13 @@ impl Delassus {
             Delassus::Dense(w) => w.values().to_vec(),
             Delassus::BlockSparse(w) => w.to_dense(offsets),
             Delassus::Factored(w) => w.to_dense(offsets),
+        }
+    }
+
+    /// Makes "all zeros" and "none" the same.
+    pub(crate) fn forget_zero_compliance(&mut self) {
+        if let Delassus::Factored(w) = self {
+            w.forget_zero_compliance();
         }
     }
 

@@ -1,4 +1,4 @@
-//! The kind `blocks`, version 1: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
+//! The kind `blocks`, versions 1 and 2: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
 
 use super::container::Array;
 use super::header::{Header, wrong};
@@ -13,8 +13,10 @@ use crate::{
 use Extent::{Exactly, Free};
 use serde_json::Value;
 
-/// The newest version of the kind that is read, and the one that is written.
-pub const BLOCKS_VERSION: u64 = 1;
+/// The newest version of the kind that is read. What needs no more is written as version 1.
+pub const BLOCKS_VERSION: u64 = 2;
+/// The version from which on W over bodies has a compliance of every row.
+const WITH_COMPLIANCE: u64 = 2;
 
 /// Names are cut here, so that a header stays small.
 const NAME_LIMIT: usize = 200;
@@ -84,9 +86,18 @@ pub(super) fn expect_arrays(
             schema.expect("minv", "f64", &[Exactly(bodies), Exactly(6), Exactly(6)])?;
             schema.expect("block_body", "i32", &[Exactly(blocks), Exactly(2)])?;
             schema.expect("J", "f64", &[Exactly(rows), Exactly(12)])?;
+            if has_compliance(header)? {
+                schema.expect("compliance", "f64", &[Exactly(rows)])?;
+                return Ok(&["law", "block_rows", "parameters", "q", "minv", "block_body", "J", "compliance"]);
+            }
             &["law", "block_rows", "parameters", "q", "minv", "block_body", "J"]
         }
     })
+}
+
+/// Whether a file over bodies says how much its rows give way.
+fn has_compliance(header: &Header) -> Result<bool, FileError> {
+    Ok(header.count("version", usize::MAX)? as u64 >= WITH_COMPLIANCE)
 }
 
 /// The problem of a file of this kind.
@@ -129,7 +140,8 @@ pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
             let inverse_mass = inverse_masses(file.numbers("minv")?);
             let pairs = body_pairs("block_body", file.integers("block_body")?, inverse_mass.len())?;
             let jacobian: Vec<JacobianRow> = file.numbers("J")?.as_chunks::<12>().0.to_vec();
-            Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, jacobian))
+            let compliance = if has_compliance(header)? { file.numbers("compliance")?.to_vec() } else { Vec::new() };
+            Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, jacobian).with_compliance(compliance))
         }
     };
     Ok(ContactProblem::new(blocks, delassus, q, symmetry(header)?)?)
@@ -168,7 +180,7 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
     add("block_rows", &[blocks.len()], ArrayData::I32(blocks.iter().map(|b| b.rows as i32).collect()));
     add("parameters", &[blocks.len(), 2], ArrayData::F64(parameters.into_flattened()));
     add("q", &[problem.rows()], ArrayData::F64(problem.q().to_vec()));
-    let mut bodies = None;
+    let (mut bodies, mut version) = (None, 1);
     let operator = match problem.delassus() {
         Delassus::Dense(w) => {
             add("W", &[problem.rows(), problem.rows()], ArrayData::F64(w.values().to_vec()));
@@ -196,6 +208,10 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
             add("block_body", &[blocks.len(), 2], ArrayData::I32(pairs));
             add("J", &[problem.rows(), 12], ArrayData::F64(w.jacobian().as_flattened().to_vec()));
             bodies = Some(w.inverse_mass().len());
+            if !w.compliance().is_empty() {
+                add("compliance", &[problem.rows()], ArrayData::F64(w.compliance().to_vec()));
+                version = WITH_COMPLIANCE;
+            }
             "factored"
         }
     };
@@ -203,7 +219,7 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
     let mut keys: Vec<(&str, Value)> = vec![
         ("format", "FCP1".into()),
         ("kind", Kind::Blocks.name().into()),
-        ("version", BLOCKS_VERSION.into()),
+        ("version", version.into()),
         ("name", name.into()),
         ("blocks", blocks.len().into()),
         ("rows", problem.rows().into()),

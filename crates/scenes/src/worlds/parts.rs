@@ -106,8 +106,8 @@ impl Describe for BodyDescription {
 
 /// Keeps the centres of two bodies apart.
 pub(super) fn rod(a: &str, b: &str, length: f64) -> JointDescription {
-    let end = |name: &str| EndDescription { body: Some(name.to_owned()), point: [0.0; 3] };
-    JointDescription { kind: JointKindDescription::Distance { length }, a: end(a), b: end(b), bodies_touch: false }
+    let end = |name: &str| EndDescription::new(Some(name), [0.0; 3]);
+    JointDescription::new(JointKindDescription::Distance { length }, end(a), end(b))
 }
 
 /// A group of bodies put somewhere else, their names prefixed.

@@ -14,7 +14,9 @@ pub(super) enum Redundancy {
 pub(super) fn redundancy(problem: &ContactProblem) -> Redundancy {
     match problem.delassus() {
         Delassus::Factored(w) => {
-            if problem.rows() as f64 <= 0.9 * 6.0 * w.inverse_mass().len() as f64 {
+            // A row that gives way is a motion of its own.
+            let soft = w.compliance().iter().filter(|c| **c > 0.0).count();
+            if problem.rows() as f64 <= 0.9 * 6.0 * w.inverse_mass().len() as f64 + 0.9 * soft as f64 {
                 Redundancy::No
             } else {
                 Redundancy::Yes

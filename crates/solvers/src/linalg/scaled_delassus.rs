@@ -75,6 +75,9 @@ impl ScaledDelassus {
 
     fn assemble_factored(&mut self, problem: &ContactProblem, w: &FactoredDelassus) {
         let n = self.n;
+        for (i, c) in w.compliance().iter().enumerate() {
+            self.values[i * n + i] = *c;
+        }
         self.index_bodies(w);
         for (c, bodies) in w.bodies().iter().enumerate() {
             for (side, body) in bodies.iter().enumerate() {

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The coordinates x make the objective the identity whatever the masses, and a body that cannot move or turn simply has
-//! zero columns. An interval adds `u = p − m`, `p, m ≥ 0` at the price `−lo p + hi m`. Impulse form, where only W is known:
+//! zero columns. A row that gives way, `W = J M⁻¹ Jᵀ + diag(c)`, has a variable of its own, `u += √c y`, which costs as the
+//! others do: then `y = √c r`. An interval adds `u = p − m`, `p, m ≥ 0` at the price `−lo p + hi m`. Impulse form, where only W is known:
 //!
 //! ```text
 //! min ½ rᵀW r + (q + s n)ᵀr    (r_N, r_T/μ) ∈ SOC
@@ -203,6 +204,12 @@ fn velocity_form(problem: &ContactProblem, w: &FactoredDelassus, units: &Units) 
                 let entry: f64 = (0..6).map(|i| j[i] * roots[body as usize][i][k]).sum();
                 draft.a.push(target, 6 * body as usize + k, -scale * entry / units.mobility.sqrt());
             }
+        }
+        if let Some(c) = w.compliance().get(row).filter(|c| **c > 0.0) {
+            let own = draft.cost.len();
+            draft.cost.push(0.0);
+            draft.p.push(own, own, 1.0);
+            draft.a.push(target, own, -scale * (c / units.mobility).sqrt());
         }
         draft.b.push(scale * problem.q()[row] / units.speed);
         draft.impulse[row] = Some((target, scale * units.impulse()));

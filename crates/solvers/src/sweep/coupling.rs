@@ -132,6 +132,9 @@ impl KeptCoupling {
                 for c in 0..blocks {
                     self.place_row(problem, w, c);
                 }
+                for (i, c) in w.compliance().iter().enumerate() {
+                    self.columns[i * stride + i] += c;
+                }
             }
         }
     }
@@ -245,7 +248,8 @@ impl Coupling for KeptCoupling {
 type Row = [f64; 12];
 
 /// Factored W, in coordinates in which every body has unit mass: with `M⁻¹ = L Lᵀ` and `y = Lᵀ Jᵀ r`, `Δv = L y` and
-/// `W r = (J L) y`. The same twelve numbers per row then gather and scatter, which halves what a sweep reads.
+/// `W r = (J L) y`. The same twelve numbers per row then gather and scatter, which halves what a sweep reads. Rows that give
+/// way add `c r` of their own impulse.
 ///
 /// An inverse mass that is not symmetric positive semidefinite has no L; then `L = 1` and the scatter has its own rows
 /// `M⁻¹Jᵀ`.
@@ -261,6 +265,8 @@ pub(super) struct BodyCoupling {
     scatter: Vec<Row>,
     /// L of every body; empty if L = 1.
     roots: Vec<InverseMass>,
+    /// c of every row [1/kg]; empty if no row gives way.
+    compliance: Vec<f64>,
     /// Scratch of [`BodyCoupling::drift`].
     fresh: Vec<[f64; 6]>,
     magnitude: Vec<[f64; 6]>,
@@ -298,6 +304,8 @@ impl BodyCoupling {
                 }
             }
         }
+        self.compliance.clear();
+        self.compliance.extend_from_slice(w.compliance());
         self.state.clear();
         self.state.resize(w.inverse_mass().len() + 1, [0.0; 6]);
     }
@@ -317,6 +325,9 @@ impl BodyCoupling {
                 out[i * n + j] = sums[0] + sums[1];
                 out[j * n + i] = out[i * n + j];
             }
+        }
+        for (i, c) in self.compliance.iter().skip(first).take(n).enumerate() {
+            out[i * n + i] += c;
         }
     }
 
@@ -370,11 +381,11 @@ impl BodyCoupling {
 
 impl Coupling for BodyCoupling {
     #[inline]
-    fn velocity<const N: usize>(&self, c: usize, first: usize, _: &[f64]) -> [f64; N] {
+    fn velocity<const N: usize>(&self, c: usize, first: usize, r: &[f64]) -> [f64; N] {
         let [a, b] = self.bodies[c];
         let (a, b) = (&self.state[a as usize], &self.state[b as usize]);
         let rows = &self.gather[first..first + N];
-        std::array::from_fn(|i| {
+        let mut velocity = std::array::from_fn(|i| {
             let row = &rows[i];
             let mut sums = [0.0; 2];
             for j in 0..3 {
@@ -383,7 +394,12 @@ impl Coupling for BodyCoupling {
                 }
             }
             sums[0] + sums[1]
-        })
+        });
+        if !self.compliance.is_empty() {
+            let terms = self.compliance[first..first + N].iter().zip(&r[first..first + N]);
+            velocity.iter_mut().zip(terms).for_each(|(velocity, (c, r))| *velocity += c * r);
+        }
+        velocity
     }
 
     #[inline]

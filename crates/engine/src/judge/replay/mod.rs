@@ -252,6 +252,7 @@ impl Recertifier {
             let nothing = Part { value: f64::INFINITY, ..Part::default() };
             return Some(Check::ALL.map(|check| (check, Finding::Measured(nothing))).to_vec());
         }
+        self.world.count_turns(step.dt);
         let scene = contacts::Scene { world: &self.world, step, end: &end, jointed: &self.jointed };
         let looked_at = scene.momentum_is_told();
         let impulses = |tell: &mut dyn FnMut(Impulse)| scene.impulses(tell);
@@ -266,6 +267,8 @@ impl Recertifier {
             end: &end,
             active: &|rank| looked_at[rank],
             impulses: &impulses,
+            // Recordings do not hold them.
+            drive_impulses: 0.0,
             jointed: &self.ignored,
             ledger: &ledger,
         };

@@ -1,9 +1,11 @@
 //! What a piece did: works, each by its own formula, wrenches of the joints, and the piece made part of the step.
 
+use super::Mover;
 use super::rounds::FITS;
 use super::velocity::Piece;
-use super::{End, Mover};
 use crate::energy::EnergyLedger;
+use crate::joint::geometry::{End, JointGeometry};
+use crate::joint::rows::Purpose;
 use crate::step::Twist;
 use crate::step::contact::Contact;
 use crate::step::solve::IslandSolution;
@@ -35,10 +37,8 @@ impl Mover<'_> {
         let mut row = 0;
         for joint in &self.joints {
             let placed = self.placed(joint, h).0;
-            let mut rows = Vec::with_capacity(6);
-            joint.rows(&placed, &placed, &mut rows);
-            for r in &rows {
-                add_wrench(joint, r, impulses[row], piece);
+            for spec in joint.rows {
+                add_wrench(joint, &joint.jacobian(spec, &placed, &placed), impulses[row], piece);
                 row += 1;
             }
         }
@@ -104,25 +104,40 @@ impl Mover<'_> {
         for (wrench, middle) in piece.joint_wrench.iter().zip(&mean) {
             ledger.joints += wrench.0.dot(middle.linear) + wrench.1.dot(middle.angular);
         }
+        let first = row;
+        let turning = self.turning();
         for joint in &self.joints {
-            let placed = self.placed(joint, h).1;
-            let mut rows = Vec::with_capacity(6);
-            joint.rows(&placed, &placed, &mut rows);
-            for r in &rows {
-                let impulse = piece.impulses[row];
+            let (start, end) = self.placed(joint, h);
+            for spec in joint.rows {
+                let columns = joint.jacobian(spec, &end, &end);
+                let (impulse, place) = (piece.impulses[row], row - first);
                 row += 1;
-                let velocity = self.row_velocity(r, joint, |place| mean[place as usize]);
-                let driven = self.row_velocity(r, joint, |_| Twist::default());
-                ledger.joints += impulse * velocity;
+                let velocity = self.row_velocity(&columns, joint, |place| mean[place as usize]);
+                let driven = self.row_velocity(&columns, joint, |_| Twist::default());
+                *entry(&mut ledger, spec.purpose) += impulse * velocity;
                 ledger.driven -= impulse * driven;
-                wrenches.push((*joint, *r, impulse));
+                wrenches.push((*joint, columns, impulse));
+                if spec.purpose == Purpose::Constraint {
+                    continue;
+                }
+                // What turning arms and the launch did with the impulses of drives is theirs.
+                let middle = joint.jacobian(spec, &start, &end);
+                let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
+                let mut moved = turning[place] * (self.own_velocity(&middle, joint, &mean) - lasting);
+                if let Some(launched) = &self.launched {
+                    let columns = joint.jacobian(spec, &start, &start);
+                    moved += launched[place] * self.own_velocity(&columns, joint, &mean);
+                }
+                ledger.joints -= moved;
+                *entry(&mut ledger, spec.purpose) += moved;
+                carried |= spec.purpose != Purpose::Friction && impulse != 0.0;
             }
         }
         // What hangs still exchanges what its weight would do in the step; a taut rope loses a share of that in each.
         let scale = (kinetic + pushed).max(f64::MIN_POSITIVE);
         // Forces over what rounds leave of the gaps are not told from nothing.
         let open = 4.0 * (FITS + self.error.min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
-        piece.rise = (kinetic - start - ledger.external - ledger.driven - open) / scale;
+        piece.rise = (kinetic - start - ledger.external - ledger.drives() - open) / scale;
         piece.loss =
             if carried { 0.0 } else { (projected - kinetic) / (kinetic + 100.0 * pushed).max(f64::MIN_POSITIVE) };
         if piece.rise.is_nan() {
@@ -152,11 +167,8 @@ impl Mover<'_> {
                 contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum::<DVec3>();
             row += count;
         }
-        for (joint, total) in self.joints.iter().zip(&mut out.joint_impulses) {
-            for part in &mut total[..joint.row_count()] {
-                *part += piece.impulses[row];
-                row += 1;
-            }
+        for (total, part) in out.joint_impulses.iter_mut().zip(&piece.impulses[row..]) {
+            *total += part;
         }
         for (total, part) in self.motion.joint_wrench.iter_mut().zip(&piece.joint_wrench) {
             total.0 += part.0;
@@ -166,13 +178,7 @@ impl Mover<'_> {
             *total += *push;
         }
         if let Some(launched) = self.launched.take() {
-            for (total, part) in out
-                .joint_impulses
-                .iter_mut()
-                .zip(&self.joints)
-                .flat_map(|(t, j)| &mut t[..j.row_count()])
-                .zip(&launched)
-            {
+            for (total, part) in out.joint_impulses.iter_mut().zip(&launched) {
                 *total += part;
             }
             // The guess of the next piece.
@@ -185,8 +191,18 @@ impl Mover<'_> {
     }
 }
 
+/// Where the work of a row is booked.
+fn entry(ledger: &mut EnergyLedger, purpose: Purpose) -> &mut f64 {
+    match purpose {
+        Purpose::Constraint | Purpose::Limit => &mut ledger.joints,
+        Purpose::Friction => &mut ledger.friction,
+        Purpose::Motor => &mut ledger.motor,
+        Purpose::Spring | Purpose::Armature => &mut ledger.spring,
+    }
+}
+
 /// Adds an impulse along a row of a joint to what its bodies got.
-fn add_wrench(joint: &super::IslandJoint, row: &JacobianRow, impulse: f64, piece: &mut Piece) {
+fn add_wrench(joint: &JointGeometry, row: &JacobianRow, impulse: f64, piece: &mut Piece) {
     for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
         let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);
         let (linear, angular) = (impulse * part(0), impulse * part(3));

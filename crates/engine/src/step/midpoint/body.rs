@@ -62,6 +62,9 @@ pub(crate) struct Load {
     pub impulse: DVec3,
     /// Angular impulse with arms that do not turn [N·m·s].
     pub torque: DVec3,
+    /// Geometric stiffness of impulses that turn with the body while their arms do not, symmetric part [N·m·s]: see
+    /// [`Load::follow`]. It is in the matrix of a round; the load itself has them as they are at the poses on hand.
+    following: DMat3,
     /// Anchors that turn with the body: where they are in its axes, from the centre of mass \[m\], and the impulse \[N·s\].
     pub anchors: Vec<(DVec3, DVec3)>,
 }
@@ -70,7 +73,16 @@ impl Load {
     pub fn clear(&mut self) {
         self.impulse = DVec3::ZERO;
         self.torque = DVec3::ZERO;
+        self.following = DMat3::ZERO;
         self.anchors.clear();
+    }
+    /// Adds an impulse P over an arm c that does not turn, while P turns with the body, by half as much in the mean over the
+    /// piece: `K = ∂(c×P)/∂φ = ½((c·P)I − Pcᵀ)`.
+    pub fn follow(&mut self, arm: DVec3, impulse: DVec3) {
+        self.impulse += impulse;
+        self.torque += arm.cross(impulse);
+        let outer = DMat3::from_cols(impulse * arm.x, impulse * arm.y, impulse * arm.z);
+        self.following += DMat3::from_diagonal(DVec3::splat(0.5 * arm.dot(impulse))) - symmetric(outer) * 0.5;
     }
     /// Angular impulse over mid arms [N·m·s].
     pub fn mean_torque(&self, before: DQuat, after: DQuat) -> DVec3 {
@@ -157,7 +169,7 @@ impl MovingBody {
     pub fn mean_inverse_mass(&self, h: f64) -> InverseMass {
         let orientation = self.end.orientation;
         let inertia = world(self.mass.inertia, orientation) * 2.0;
-        let stiff = inertia - self.load.stiffness(orientation) * h;
+        let stiff = inertia - (self.load.stiffness(orientation) + self.load.following) * h;
         let rotational = if is_stiffer_than(&stiff, &inertia, 0.1) { stiff } else { inertia };
         inverse_mass(0.5 * self.mass.inverse_mass, symmetric(rotational.inverse()))
     }

@@ -26,15 +26,15 @@
 
 mod account;
 mod body;
-mod joint;
+mod drives;
 mod rounds;
 mod velocity;
 
-pub(crate) use joint::{End, IslandJoint};
-
 use crate::body::BodyState;
 use crate::energy::EnergyLedger;
-use crate::joint::Anchor;
+use crate::joint::geometry::{End, JointGeometry, Pose};
+use crate::joint::rows::Posed;
+use crate::joint::{Anchor, Frame, MISFIT};
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::island::Island;
@@ -44,8 +44,8 @@ use crate::step::squeeze::Pad;
 use crate::step::{Moving, Records, Twist};
 use crate::{Settings, StepError};
 use body::{Load, MovingBody, State};
+use drives::Role;
 use glamx::{DQuat, DVec3};
-use joint::Pose;
 
 /// Most halvings of the step for one island: beyond 2⁻⁷ of a step nothing in the studies got better.
 const MAX_DEPTH: usize = 7;
@@ -55,10 +55,6 @@ const MAX_SOLVES: usize = 80;
 const ENERGY_RISE: f64 = 1e-6;
 /// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
 const ENERGY_LOSS: f64 = 1e-3;
-/// A joint error that existed before the step [m, rad]: larger than what rounds leave, it is not made by the step and taken
-/// out by the correction of poses instead, which puts in no velocity. The step holds the joint as it finds it.
-const OLD_ERROR: f64 = 1e-6;
-
 /// What a step of this kind leaves besides its [`IslandSolution`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motion {
@@ -88,10 +84,22 @@ struct Mover<'a> {
     pads: Vec<Option<Pad>>,
     /// Gap of every contact at the start of the piece \[m\].
     gaps: Vec<f64>,
-    joints: Vec<IslandJoint>,
+    joints: Vec<JointGeometry<'a>>,
     bodies: Vec<MovingBody>,
-    /// Position impulses of the joints, row by row. Those of the piece before are the guess.
+    /// Impulses of the joints in the first phase, row by row. Those of the piece before are the guess.
     lambda: Vec<f64>,
+    /// What each row of the joints does in the first phase.
+    roles: Vec<Role>,
+    /// Laws of the rows in the piece.
+    posed: Vec<Posed>,
+    /// Values of the coordinates of the rows at the start of the piece [m, rad].
+    values: Vec<f64>,
+    /// Of springs, the velocity that they are to have in the mean and the impulse that goes with it.
+    aims: Vec<(f64, f64)>,
+    /// How far limits were overrun before the step, zero or less [m, rad]: taken out by the correction of poses.
+    overrun: Vec<f64>,
+    /// Impulses of the rows by the solve with the rows of the start.
+    pushed: Vec<f64>,
     /// Impulses of the contacts in the piece, world axes \[N·s\].
     pushes: Vec<DVec3>,
     /// Whether contacts close in the piece: then their impulses, and these of the joints, are in the launch.
@@ -120,7 +128,7 @@ pub(crate) fn step_island(
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
     let mut mover = Mover::new(records, scene, island, index, shift, space);
-    out.reset(island);
+    out.reset(scene, island);
     mover.advance(scene.dt, 0, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
         let State { position, orientation, velocity, .. } = body.start;
@@ -164,25 +172,24 @@ impl<'a> Mover<'a> {
                 load: Load::default(),
             })
         });
-        let end = |anchor: Anchor| match anchor {
-            Anchor::World(point) => End::World(point),
-            Anchor::Body(handle, point) => {
-                let rank = scene.rank_of_slot(handle.0.slot);
-                let centre = records.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
-                match rank.map(|rank| (rank, scene.bodies[rank as usize].place)) {
-                    Some((_, Some(place))) => End::Body(place as usize, point - centre),
-                    Some((rank, None)) => End::Given(rank, point - centre),
-                    None => End::World(point),
-                }
+        let end = |anchor: Anchor| {
+            let Anchor::Body(handle, frame) = anchor else { return End::World(anchor.frame()) };
+            let rank = scene.rank_of_slot(handle.0.slot);
+            let centre = records.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
+            let local = Frame { point: frame.point - centre, ..frame };
+            match rank.map(|rank| (rank, scene.bodies[rank as usize].place)) {
+                Some((_, Some(place))) => End::Body(place as usize, local),
+                Some((rank, None)) => End::Given(rank, local),
+                None => End::World(frame),
             }
         };
         let contacts: Vec<&Contact> = island.contacts.iter().map(|c| &scene.contacts[*c as usize]).collect();
         let joints = island
             .joints
             .iter()
-            .filter_map(|j| Some(IslandJoint::new(records.joints.at(scene.joints[*j as usize].slot)?, end)));
-        let joints: Vec<IslandJoint> = joints.collect();
-        let rows: usize = joints.iter().map(IslandJoint::row_count).sum();
+            .filter_map(|j| Some(JointGeometry::new(records.joints.at(scene.joints[*j as usize].slot)?, end)));
+        let joints: Vec<JointGeometry> = joints.collect();
+        let rows: usize = joints.iter().map(JointGeometry::row_count).sum();
         let mut mover = Mover {
             settings,
             scene,
@@ -200,6 +207,12 @@ impl<'a> Mover<'a> {
             joints,
             bodies: bodies.collect(),
             lambda: guess[guess.len() - rows..].to_vec(),
+            roles: vec![Role::Held; rows],
+            posed: Vec::with_capacity(rows),
+            values: Vec::with_capacity(rows),
+            aims: vec![(0.0, 0.0); rows],
+            overrun: Vec::with_capacity(rows),
+            pushed: vec![0.0; rows],
             pushes: island.contacts.iter().map(|c| scene.contacts[*c as usize].guess).collect(),
             launched: None,
             time: 0.0,
@@ -210,12 +223,15 @@ impl<'a> Mover<'a> {
         };
         mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
         for index in 0..mover.joints.len() {
-            let joint = mover.joints[index];
+            let mut joint = mover.joints[index];
             let placed = joint.place(|end| mover.start_pose(end));
-            if joint.errors(&placed).iter().any(|error| error.abs() > OLD_ERROR) {
-                let turn = mover.start_pose(joint.a).1;
-                mover.joints[index].fit(&placed, turn);
+            // An error larger than what rounds leave was not made by the step: it is taken out by the correction of poses,
+            // which puts in no velocity. The step holds the joint as it finds it.
+            if joint.locked_error(&placed) > MISFIT {
+                joint.fit(&placed, mover.start_pose(joint.a).1);
+                mover.joints[index] = joint;
             }
+            mover.overrun.extend(joint.errors(&placed).map(|gap| if gap < -MISFIT { gap } else { 0.0 }));
         }
         mover
     }
@@ -276,7 +292,7 @@ impl<'a> Mover<'a> {
         match end {
             End::Body(place, _) => (self.bodies[place].start.position, self.bodies[place].start.orientation),
             End::Given(rank, _) => self.given_pose(rank, self.time),
-            End::World(point) => (point, DQuat::IDENTITY),
+            End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
         }
     }
 
@@ -284,7 +300,7 @@ impl<'a> Mover<'a> {
         match end {
             End::Body(place, _) => (self.bodies[place].end.position, self.bodies[place].end.orientation),
             End::Given(rank, _) => self.given_pose(rank, self.time + h),
-            End::World(point) => (point, DQuat::IDENTITY),
+            End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
         }
     }
 
@@ -294,7 +310,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Places of the bodies of a joint.
-    fn joint_places(joint: &IslandJoint) -> [Option<u32>; 2] {
+    fn joint_places(joint: &JointGeometry) -> [Option<u32>; 2] {
         [joint.a, joint.b].map(|end| if let End::Body(place, _) = end { Some(place as u32) } else { None })
     }
 

@@ -1,7 +1,8 @@
 //! First phase of a piece: joint impulses for which the joints fit at the end poses, under contact impulses that are given.
 
-use super::joint::Placed;
-use super::{End, IslandJoint, Mover};
+use super::Mover;
+use super::drives::Role;
+use crate::joint::geometry::{End, JointGeometry, Placed, Pull};
 use crate::step::Twist;
 use crate::step::contact::Contact;
 use crate::step::solve::{IslandSolution, IslandSpace};
@@ -30,7 +31,11 @@ impl Mover<'_> {
             let error = self.joint_error(h);
             self.error = error;
             if error <= FITS {
-                return true;
+                if !self.let_go() {
+                    return true;
+                }
+                last = f64::INFINITY;
+                continue;
             }
             let slow = round >= 3 && error > CONTRACTION * last;
             if round == MAX_ROUNDS || !error.is_finite() || slow {
@@ -61,7 +66,8 @@ impl Mover<'_> {
         let solved = space.equalities.solve(&problem, &mut space.impulses);
         self.motion.solves += 1;
         out.effort.factorizations += 1;
-        for (total, part) in self.lambda.iter_mut().zip(&space.impulses) {
+        let moved = self.lambda.iter_mut().zip(&self.roles).filter(|(_, role)| role.is_solved());
+        for ((total, _), part) in moved.zip(&space.impulses) {
             *total += part;
         }
         space.parts = problem.into_parts();
@@ -71,25 +77,27 @@ impl Mover<'_> {
     /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].
     fn assemble_round(&self, h: f64, parts: &mut FactoredParts) {
         parts.clear();
-        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, q, .. } = parts;
+        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
         inverse_mass.extend(self.bodies.iter().map(|body| body.mean_inverse_mass(h)));
+        let mut row = 0;
         for joint in &self.joints {
             let (before, after) = self.placed(joint, h);
-            let errors = joint.errors(&after);
-            joint.rows(&before, &after, rows);
-            let mut row = 0;
-            for count in joint.blocks() {
-                blocks.push(Block::joint(*count));
-                pairs.push(Mover::joint_places(joint));
-                for _ in 0..*count {
-                    q.push(errors[row] / h);
-                    row += 1;
+            for spec in joint.rows {
+                if self.roles[row].is_solved() {
+                    if spec.block > 0 {
+                        blocks.push(Block::joint(spec.block));
+                        pairs.push(Mover::joint_places(joint));
+                    }
+                    rows.push(joint.jacobian(spec, &before, &after));
+                    compliance.push(self.softness(row));
+                    q.push(self.row_error(joint, spec, row, &after, h) / h);
                 }
+                row += 1;
             }
         }
     }
 
-    pub fn placed(&self, joint: &IslandJoint, h: f64) -> (Placed, Placed) {
+    pub fn placed(&self, joint: &JointGeometry, h: f64) -> (Placed, Placed) {
         (joint.place(|end| self.start_pose(end)), joint.place(|end| self.end_pose(end, h)))
     }
 
@@ -119,13 +127,25 @@ impl Mover<'_> {
         [contact.arm_a + apart, contact.arm_b - apart]
     }
 
-    /// Largest error of a joint at the end poses [m, rad].
-    pub fn joint_error(&self, h: f64) -> f64 {
+    /// Largest error of a joint at the end poses [m, rad]. A limit that is overrun there is held from now on.
+    pub fn joint_error(&mut self, h: f64) -> f64 {
         let mut worst: f64 = 0.0;
-        for joint in &self.joints {
-            let errors = joint.errors(&self.placed(joint, h).1);
-            for error in errors {
+        let mut row = 0;
+        for index in 0..self.joints.len() {
+            let joint = self.joints[index];
+            let after = self.placed(&joint, h).1;
+            for spec in joint.rows {
+                let error = self.row_error(&joint, spec, row, &after, h);
+                match &mut self.roles[row] {
+                    role @ Role::Open { .. } if error < -FITS => *role = role.closed(),
+                    Role::Held | Role::Stop { .. } | Role::Soft => {}
+                    _ => {
+                        row += 1;
+                        continue;
+                    }
+                }
                 worst = if error.is_nan() { f64::INFINITY } else { worst.max(error.abs()) };
+                row += 1;
             }
         }
         worst
@@ -151,15 +171,23 @@ impl Mover<'_> {
             let joint = self.joints[index];
             let rows = first..first + joint.row_count();
             first = rows.end;
-            // The direction of a distance is that of the poses on hand.
+            // Directions that turn are those of the poses on hand.
             let (before, after) = self.placed(&joint, self.piece);
-            let (impulse, torque) = joint.impulse(&before, &after, &self.lambda[rows]);
-            for (end, sign) in [(joint.a, -1.0), (joint.b, 1.0)] {
-                let End::Body(place, arm) = end else { continue };
+            let Pull { at_anchors, at_b, torque } = joint.pull(&before, &after, &self.lambda[rows]);
+            if let End::Body(place, frame) = joint.b {
                 let load = &mut self.bodies[place].load;
-                load.impulse += sign * impulse;
-                load.torque += sign * torque;
-                load.anchors.push((arm, sign * impulse));
+                load.impulse += at_anchors + at_b;
+                load.torque += torque;
+                load.anchors.push((frame.point, at_anchors + at_b));
+            }
+            if let End::Body(place, frame) = joint.a {
+                let load = &mut self.bodies[place].load;
+                load.impulse -= at_anchors;
+                load.torque -= torque;
+                load.anchors.push((frame.point, -at_anchors));
+                if at_b != DVec3::ZERO {
+                    load.follow(joint.arms(&before, &after)[2], -at_b);
+                }
             }
         }
     }

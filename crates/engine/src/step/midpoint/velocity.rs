@@ -1,14 +1,18 @@
 //! Velocities of a piece: with the rows of the start poses for what contacts do, then with those of the end poses for what
 //! the certificate is on.
 
-use super::{End, Mover};
+use super::Mover;
 use crate::StepError;
 use crate::energy::EnergyLedger;
+use crate::joint::geometry::{End, JointGeometry};
+use crate::joint::rows::{Purpose, RowSpec};
 use crate::step::Twist;
-use crate::step::assembly::{closing_speed, contact_row, padded};
+use crate::step::assembly::{closing_speed, contact_row, padded, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
-use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
+use crate::step::solve::{
+    Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, body_changes, certify_given, solve_graded,
+};
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
@@ -72,18 +76,24 @@ impl Mover<'_> {
         for body in &mut self.bodies {
             (body.launch, body.forces) = (body.start, 1.0);
         }
-        if self.contacts.is_empty() && !launch {
+        let acts = self.pose_rows(h);
+        if self.contacts.is_empty() && !launch && !acts {
             return Ok(());
         }
-        let forced: Vec<Before> = self.forced(h);
+        let mut forced: Vec<Before> = self.forced(h);
+        for ((before, body), (linear, angular)) in forced.iter_mut().zip(&self.bodies).zip(self.given_impulses(h)) {
+            before.velocity += body.mass.inverse_mass * linear;
+            before.momentum += angular;
+        }
         let all: Vec<usize> = (0..self.contacts.len()).collect();
         let mut parts = std::mem::take(&mut space.parts);
         let scale = if restitution { 1.0 } else { 0.0 };
         self.assemble_velocities((h, scale, At::Start), &forced, &all, &mut parts);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&all, &mut space.guess);
+        self.guess(&all, At::Start, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
+        self.pushed = self.scatter(At::Start, h, &space.impulses);
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         let mut row = 0;
@@ -94,23 +104,46 @@ impl Mover<'_> {
             row += count;
         }
         // Whether the mean velocity would end a contact that carries elsewhere than it was posed.
-        let twist = |rank: u32| match self.place(rank) {
-            Some(place) => {
-                let (body, change) = (&self.bodies[place as usize], &space.changes[place as usize]);
-                let before = body.start.twist(&body.mass);
-                let forced = self.twist_of(place as usize, &forced[place as usize], At::Start);
-                Twist {
-                    linear: 0.5 * (forced.linear + change.linear - before.linear),
-                    angular: 0.5 * (forced.angular + change.angular - before.angular),
-                }
+        let halved = |place: usize| {
+            let (body, change) = (&self.bodies[place], &space.changes[place]);
+            let before = body.start.twist(&body.mass);
+            let forced = self.twist_of(place, &forced[place], At::Start);
+            Twist {
+                linear: 0.5 * (forced.linear + change.linear - before.linear),
+                angular: 0.5 * (forced.angular + change.angular - before.angular),
             }
-            None => Twist::default(),
         };
+        let twist = |rank: u32| self.place(rank).map_or(Twist::default(), |place| halved(place as usize));
         let closes = |(contact, push): (&&Contact, &DVec3)| {
             let off = h * contact.frame[0].dot(contact.velocity(&twist(contact.a), &twist(contact.b)));
             *push != DVec3::ZERO && off.abs() > CLOSED
         };
-        if !launch && !self.contacts.iter().zip(&self.pushes).any(closes) {
+        let (mut first, mut stopped) = (0, false);
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for (spec, impulse) in joint.rows.iter().zip(&self.pushed[first..]) {
+                if spec.purpose == Purpose::Limit && *impulse > 0.0 {
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let side = |end: End| if let End::Body(place, _) = end { Some(halved(place)) } else { None };
+                    let off = h * row_velocity(&columns, side(joint.a).as_ref(), side(joint.b).as_ref());
+                    stopped |= off.abs() > CLOSED;
+                }
+            }
+            first += joint.row_count();
+        }
+        if !launch && !stopped && !self.contacts.iter().zip(&self.pushes).any(closes) {
+            if self.has_springs() {
+                let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
+                let free: Vec<Twist> = forced.iter().enumerate().map(twist).collect();
+                let sum = |a: &Twist, b: &Twist| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
+                let after: Vec<Twist> =
+                    free.iter().zip(&space.changes).map(|(free, change)| sum(free, change)).collect();
+                let changes = self.locked_changes(&free, space);
+                let locked =
+                    changes.map(|changes| free.iter().zip(&changes).map(|(a, b)| sum(a, b)).collect::<Vec<_>>());
+                self.aim(&after, locked.as_deref());
+            }
+            self.take_push(false);
             return Ok(());
         }
         out.merge(&graded);
@@ -120,9 +153,44 @@ impl Mover<'_> {
             body.launch.momentum = forced.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = 0.0;
         }
-        self.launched = Some(space.impulses[row..].to_vec());
-        self.lambda.fill(0.0);
+        let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
+        let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
+        self.launched = Some(self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect());
+        self.take_push(true);
         Ok(())
+    }
+
+    /// What locked coordinates alone do to these velocities, with the rows of the start; none if contacts act too.
+    fn locked_changes(&mut self, free: &[Twist], space: &mut IslandSpace) -> Option<Vec<Twist>> {
+        if !self.contacts.is_empty() {
+            return None;
+        }
+        let mut parts = std::mem::take(&mut space.parts);
+        parts.clear();
+        parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows.iter().filter(|spec| spec.is_locked()) {
+                if spec.block > 0 {
+                    parts.blocks.push(Block::joint(spec.block));
+                    parts.bodies.push(Mover::joint_places(joint));
+                }
+                let columns = joint.jacobian(spec, &placed, &placed);
+                parts.jacobian.push(columns);
+                parts.q.push(self.row_velocity(&columns, joint, |place| free[place as usize]));
+            }
+        }
+        if parts.blocks.is_empty() {
+            return Some(vec![Twist::default(); free.len()]);
+        }
+        let problem = ContactProblem::from_parts(parts).ok()?;
+        let mut impulses = Vec::new();
+        let solved = space.equalities.solve(&problem, &mut impulses);
+        self.motion.solves += 1;
+        let (mut velocity, mut changes) = (Vec::new(), Vec::new());
+        body_changes(&problem, &impulses, free.len(), &mut velocity, &mut changes);
+        space.parts = problem.into_parts();
+        solved.then_some(changes)
     }
 
     /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
@@ -171,14 +239,16 @@ impl Mover<'_> {
         self.assemble_velocities((h, scale, At::End), &before, &closed, &mut parts);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&closed, &mut space.guess);
+        self.guess(&closed, At::End, h, &mut space.guess);
         if launched {
             // What the launch left is small, and not what it gave.
             space.guess.fill(0.0);
         }
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
-        let impulses = space.impulses.clone();
+        let contact_rows: usize = closed.iter().map(|place| Mover::contact_rows(self.contacts[*place])).sum();
+        let mut impulses = space.impulses[..contact_rows].to_vec();
+        impulses.extend(self.scatter(At::End, h, &space.impulses));
         let after: Vec<(DVec3, DVec3)> = self
             .bodies
             .iter()
@@ -268,20 +338,21 @@ impl Mover<'_> {
                 }
             }
         }
+        let turning = self.turning();
         let mut first = 0;
         for joint in &self.joints {
-            let rows = &self.lambda[first..first + joint.row_count()];
-            first += joint.row_count();
+            let rows = first..first + joint.row_count();
+            first = rows.end;
             let (before, after) = self.placed(joint, h);
-            let (mean, _) = joint.impulse(&before, &after, rows);
-            let (end, _) = joint.impulse(&after, &after, rows);
-            let (mid_arms, end_arms) = (joint.arms(&before, &after), joint.arms(&after, &after));
-            for (index, (side, sign)) in [(joint.a, -1.0), (joint.b, 1.0)].into_iter().enumerate() {
+            let mean = joint.wrenches(&before, &after, &turning[rows.clone()]);
+            // Given forces act over mid arms and are done with.
+            let lasting = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
+            let lasting: Vec<f64> = joint.rows.iter().zip(&turning[rows]).map(lasting).collect();
+            let end = joint.wrenches(&after, &after, &lasting);
+            for (side, (mean, end)) in [joint.a, joint.b].into_iter().zip(mean.into_iter().zip(end)) {
                 let End::Body(place, _) = side else { continue };
-                let body = &self.bodies[place];
-                let linear = sign * (mean - end);
-                let angular = sign * (mid_arms[index].cross(mean) - end_arms[index].cross(end));
-                out[place].velocity += body.mass.inverse_mass * linear;
+                let (linear, angular) = (mean.0 - end.0, mean.1 - end.1);
+                out[place].velocity += self.bodies[place].mass.inverse_mass * linear;
                 out[place].momentum += angular;
                 out[place].joints.0 += linear;
                 out[place].joints.1 += angular;
@@ -306,7 +377,7 @@ impl Mover<'_> {
         parts: &mut FactoredParts,
     ) {
         parts.clear();
-        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, q, .. } = parts;
+        let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
         inverse_mass.extend(self.bodies.iter().map(|body| {
             body.inverse_mass_at(if at == At::End { body.end.orientation } else { body.start.orientation })
         }));
@@ -338,20 +409,55 @@ impl Mover<'_> {
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
             }
         }
+        compliance.resize(rows.len(), 0.0);
+        let mut row = 0;
         for joint in &self.joints {
             let (start, end) = self.placed(joint, h);
             let placed = if at == At::End { end } else { start };
-            let first = rows.len();
-            joint.rows(&placed, &placed, rows);
-            let places = Mover::joint_places(joint);
-            for count in joint.blocks() {
-                blocks.push(Block::joint(*count));
-                pairs.push(places);
-            }
-            for row in &rows[first..] {
-                q.push(self.row_velocity(row, joint, |place| twists[place as usize]));
+            for spec in joint.rows {
+                if self.is_posed(joint, spec, row, at, h) {
+                    let (law, offset) = match at {
+                        At::End => self.total_law(row),
+                        At::Start if spec.purpose == Purpose::Limit => {
+                            let gap = spec.error(self.values[row]) - self.overrun[row];
+                            (self.posed[row].law, closing_speed(gap.max(0.0), h))
+                        }
+                        At::Start => (self.posed[row].law, self.posed[row].bias),
+                    };
+                    if spec.block > 0 {
+                        blocks.push(Block { law, rows: spec.block });
+                        pairs.push(Mover::joint_places(joint));
+                    }
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    rows.push(columns);
+                    compliance.push(self.posed[row].compliance);
+                    q.push(self.row_velocity(&columns, joint, |place| twists[place as usize]) + offset);
+                }
+                row += 1;
             }
         }
+    }
+
+    /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
+    fn is_posed(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, at: At, h: f64) -> bool {
+        if spec.purpose != Purpose::Limit || at == At::Start {
+            return !spec.is_given();
+        }
+        let gap = spec.error(joint.value(spec.measure, &self.placed(joint, h).1));
+        self.is_closed(row, gap, CLOSED)
+    }
+
+    /// Impulses of a problem for all rows of the joints: zero for those that are not part of it.
+    fn scatter(&self, at: At, h: f64, impulses: &[f64]) -> Vec<f64> {
+        let mut posed = Vec::with_capacity(self.lambda.len());
+        for joint in &self.joints {
+            for spec in joint.rows {
+                posed.push(self.is_posed(joint, spec, posed.len(), at, h));
+            }
+        }
+        let count = posed.iter().filter(|posed| **posed).count();
+        let mut found = impulses[impulses.len() - count..].iter().copied();
+        posed.into_iter().map(|posed| if posed { found.next().unwrap_or(0.0) } else { 0.0 }).collect()
     }
 
     /// The pad of a contact that squeezes.
@@ -360,23 +466,13 @@ impl Mover<'_> {
     }
 
     /// Velocity of a joint's row [m/s, rad/s].
-    pub(super) fn row_velocity(
-        &self,
-        row: &JacobianRow,
-        joint: &super::IslandJoint,
-        twist: impl Fn(u32) -> Twist,
-    ) -> f64 {
-        let mut velocity = 0.0;
-        for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
-            let t = match end {
-                End::Body(place, _) => twist(place as u32),
-                End::Given(rank, _) => self.given_velocity(rank),
-                End::World(_) => continue,
-            };
-            let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);
-            velocity += part(0).dot(t.linear) + part(3).dot(t.angular);
-        }
-        velocity
+    pub(super) fn row_velocity(&self, row: &JacobianRow, joint: &JointGeometry, twist: impl Fn(u32) -> Twist) -> f64 {
+        let side = |end: End| match end {
+            End::Body(place, _) => Some(twist(place as u32)),
+            End::Given(rank, _) => Some(self.given_velocity(rank)),
+            End::World(_) => None,
+        };
+        row_velocity(row, side(joint.a).as_ref(), side(joint.b).as_ref())
     }
 
     /// Least normal velocity after the bounce of a contact, if it bounces [m/s].
@@ -394,11 +490,20 @@ impl Mover<'_> {
     }
 
     /// Impulses to start from, for some contacts and all joints.
-    fn guess(&self, near: &[usize], out: &mut Vec<f64>) {
+    fn guess(&self, near: &[usize], at: At, h: f64, out: &mut Vec<f64>) {
         out.clear();
         for place in near {
             out.extend(self.contacts[*place].directions().iter().map(|d| d.dot(self.pushes[*place])));
         }
-        out.extend_from_slice(&self.lambda);
+        let guess = if at == At::End { self.turning() } else { self.lambda.clone() };
+        let mut row = 0;
+        for joint in &self.joints {
+            for spec in joint.rows {
+                if self.is_posed(joint, spec, row, at, h) {
+                    out.push(guess[row]);
+                }
+                row += 1;
+            }
+        }
     }
 }

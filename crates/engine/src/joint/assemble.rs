@@ -1,0 +1,1 @@
+//! Putting jointed bodies together.

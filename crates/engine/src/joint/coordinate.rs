@@ -1,0 +1,184 @@
+//! What acts along one coordinate of a joint: limits, friction, motors, springs, rotors.
+
+use crate::WorldError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Greatest coordinate that may be asked for [m, rad].
+const MAX_VALUE: f64 = 1e10;
+/// Greatest velocity that may be asked for [m/s, rad/s].
+const MAX_RATE: f64 = 1e10;
+/// Greatest force, stiffness, damping or inertia, in SI units: products of them with a step stay far from the largest number.
+const MAX_GAIN: f64 = 1e20;
+
+/// What drives a coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Motor {
+    /// Takes the coordinate to a velocity with at most a force.
+    Velocity {
+        /// [m/s, rad/s].
+        target: f64,
+        /// [N, N·m].
+        max_force: f64,
+    },
+    /// Pulls the coordinate to a place like a spring with a damper, with at most a force.
+    Servo {
+        /// [N/m, N·m/rad].
+        stiffness: f64,
+        /// [N·s/m, N·m·s/rad].
+        damping: f64,
+        /// [m, rad].
+        target: f64,
+        /// Velocity of the target [m/s, rad/s].
+        #[serde(default)]
+        velocity: f64,
+        /// [N, N·m].
+        max_force: f64,
+    },
+}
+
+impl Motor {
+    /// Takes the coordinate to a velocity [m/s, rad/s] with at most a force [N, N·m].
+    pub fn velocity(target: f64, max_force: f64) -> Motor {
+        Motor::Velocity { target, max_force }
+    }
+    /// Pulls the coordinate to a place [m, rad] like a spring [N/m] with a damper [N·s/m], with at most a force \[N\].
+    pub fn servo(stiffness: f64, damping: f64, target: f64, max_force: f64) -> Motor {
+        Motor::Servo { stiffness, damping, target, velocity: 0.0, max_force }
+    }
+}
+
+/// A spring with a damper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spring {
+    /// [N/m, N·m/rad].
+    pub stiffness: f64,
+    /// [N·s/m, N·m·s/rad].
+    #[serde(default)]
+    pub damping: f64,
+    /// Where it is slack [m, rad].
+    #[serde(default)]
+    pub rest: f64,
+}
+
+/// One coordinate of a joint, and what acts along it. Several things may act at once; each is a row of the problem.
+///
+/// ```
+/// use signorini::{Coordinate, Motor};
+/// let knee = Coordinate::free().limits(0.0, 2.4).friction(0.2).motor(Motor::servo(200.0, 5.0, 1.0, 40.0));
+/// assert_eq!(knee.limits, Some([0.0, 2.4]));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Coordinate {
+    /// Held at zero. Only generic joints choose; for the others it is their kind that says so.
+    pub locked: bool,
+    /// Least and greatest value [m, rad].
+    pub limits: Option<[f64; 2]>,
+    /// Dry friction [N, N·m].
+    pub friction: f64,
+    /// A motor.
+    pub motor: Option<Motor>,
+    /// A spring.
+    pub spring: Option<Spring>,
+    /// Viscous damping [N·s/m, N·m·s/rad], besides that of the spring.
+    pub damping: f64,
+    /// Inertia of a rotor that turns with the coordinate [kg, kg·m²].
+    pub armature: f64,
+    /// A given force along the coordinate, on the body and against the other end [N, N·m]. It acts until it is set again.
+    pub force: f64,
+}
+
+impl Coordinate {
+    /// Free, and nothing acts along it.
+    pub fn free() -> Coordinate {
+        Coordinate::default()
+    }
+    /// Held at zero.
+    pub fn locked() -> Coordinate {
+        Coordinate { locked: true, ..Coordinate::default() }
+    }
+    /// Keeps it within [m, rad].
+    pub fn limits(self, lo: f64, hi: f64) -> Self {
+        Coordinate { limits: Some([lo, hi]), ..self }
+    }
+    /// Adds dry friction [N, N·m].
+    pub fn friction(self, force: f64) -> Self {
+        Coordinate { friction: force, ..self }
+    }
+    /// Drives it.
+    pub fn motor(self, motor: Motor) -> Self {
+        Coordinate { motor: Some(motor), ..self }
+    }
+    /// Adds a spring [N/m] with a damper [N·s/m] about a place [m, rad].
+    pub fn spring(self, stiffness: f64, damping: f64, rest: f64) -> Self {
+        Coordinate { spring: Some(Spring { stiffness, damping, rest }), ..self }
+    }
+    /// Adds viscous damping [N·s/m, N·m·s/rad].
+    pub fn damping(self, damping: f64) -> Self {
+        Coordinate { damping, ..self }
+    }
+    /// Adds the inertia of a rotor [kg, kg·m²].
+    pub fn armature(self, inertia: f64) -> Self {
+        Coordinate { armature: inertia, ..self }
+    }
+
+    /// Whether anything acts along it.
+    pub(crate) fn is_plain(&self) -> bool {
+        *self == Coordinate { locked: self.locked, ..Coordinate::default() }
+    }
+
+    /// Refuses numbers that are out of range.
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        let refuse = |field, value, range| Err(WorldError::JointValue { field, value, range });
+        if let Some([lo, hi]) = self.limits {
+            for (field, value) in [("lower limit", lo), ("upper limit", hi)] {
+                // An open side is no limit; a NaN fails every comparison.
+                if !(-MAX_VALUE..=MAX_VALUE).contains(&value) && !value.is_infinite() {
+                    return refuse(field, value, "[-1e10, 1e10] or infinite");
+                }
+            }
+            if lo > hi || lo == f64::INFINITY || hi == f64::NEG_INFINITY {
+                return refuse("upper limit", hi, "[lower limit, ∞]");
+            }
+        }
+        let mut gains = vec![("friction", self.friction), ("damping", self.damping), ("armature", self.armature)];
+        let mut values = vec![];
+        if !(-MAX_GAIN..=MAX_GAIN).contains(&self.force) {
+            return refuse("force", self.force, "[-1e20, 1e20]");
+        }
+        if let Some(Spring { stiffness, damping, rest }) = self.spring {
+            gains.extend([("spring stiffness", stiffness), ("spring damping", damping)]);
+            values.push(("spring rest", rest));
+        }
+        match self.motor {
+            None => {}
+            Some(Motor::Velocity { target, max_force }) => {
+                gains.push(("motor max_force", max_force));
+                if !(-MAX_RATE..=MAX_RATE).contains(&target) {
+                    return refuse("motor target", target, "[-1e10, 1e10]");
+                }
+            }
+            Some(Motor::Servo { stiffness, damping, target, velocity, max_force }) => {
+                gains.extend([("servo stiffness", stiffness), ("servo damping", damping)]);
+                if !(0.0..=f64::INFINITY).contains(&max_force) {
+                    return refuse("servo max_force", max_force, "[0, ∞]");
+                }
+                values.extend([("servo target", target), ("servo velocity", velocity)]);
+                if stiffness == 0.0 && damping == 0.0 {
+                    return refuse("servo stiffness", stiffness, "(0, 1e20], or a damping");
+                }
+            }
+        }
+        if let Some((field, value)) = gains.into_iter().find(|(_, value)| !(0.0..=MAX_GAIN).contains(value)) {
+            return refuse(field, value, "[0, 1e20]");
+        }
+        if let Some((field, value)) = values.into_iter().find(|(_, value)| !(-MAX_VALUE..=MAX_VALUE).contains(value)) {
+            return refuse(field, value, "[-1e10, 1e10]");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,309 @@
+//! What the rows of a joint measure at given poses of its bodies: values, rows of J, and impulses.
+//!
+//! Here A is the base, the other end of a joint, and B the body that moves against it: what a joint measures is where B is in the
+//! frame of A. With the anchors `p` and axes `e_x, e_y, e_z` of the frames on A and B, `d = p_B − p_A`, arms `r = p − x` from the centres of
+//! mass and `ω = ω_B − ω_A`:
+//!
+//! | measure | value | rate |
+//! |---|---|---|
+//! | apart | d, world axes | ṗ_B − ṗ_A |
+//! | turn | rotation vector of `R_B R_A⁻¹`, world axes | ω to first order in the value |
+//! | along i | `e_i(A)·d` | `e_i·(ẋ_B + ω_B×r_B − ẋ_A − ω_A×c)`, c = p_B − x_A: both act at p_B |
+//! | tilt of hinge k about i | component i(A) of `e_k(A)×e_k(B)`, scaled to the angle | `e_i(A)·ω` |
+//! | cross, α locked | `−e_y(A)·e_z(B)` | `(e_y(A)×e_z(B))·ω` |
+//! | cross, β locked | `e_x(A)·e_z(B)` | `(e_z(B)×e_x(A))·ω` |
+//! | cross, γ locked | `−e_x(A)·e_y(B)` | `(e_x(A)×e_y(B))·ω` |
+//! | angle of a hinge k | twist about `e_k` | `e_k·ω` |
+//! | angle of several | α, β, γ | dual of `e_x(A), e_x(A)-turned e_y, e_z(B)` |
+//! | length | ‖d‖ | `d/‖d‖·ḋ` |
+//!
+//! Between two poses, arms are means, axes those half way, and the direction of a length the one along which the work over the
+//! step is `λ(‖d⁺‖ − ‖d‖)`: symmetric in time, which makes the scheme of second order.
+
+use crate::joint::rows::{Measure, RowSpec};
+use crate::joint::{Anchor, Frame, JointRecord};
+use crate::step::{contact_row, row};
+use glamx::{DMat3, DQuat, DVec3, EulerRot};
+use signorini_problem::JacobianRow;
+
+const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
+/// Least cosine of β that angles of several free rotations are told with: at a right angle α and γ are one.
+const LOCK: f64 = 1e-3;
+
+/// One end of a joint. Frames are from the centre of mass of the body, in its axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// A dynamic body of the island.
+    Body(usize, Frame),
+    /// A body that no impulse moves, by rank.
+    Given(u32, Frame),
+    /// The world.
+    World(Frame),
+}
+
+impl End {
+    fn frame_mut(&mut self) -> &mut Frame {
+        match self {
+            End::Body(_, frame) | End::Given(_, frame) | End::World(frame) => frame,
+        }
+    }
+}
+
+/// A pose of a body's centre of mass.
+pub(crate) type Pose = (DVec3, DQuat);
+
+/// A joint whose bodies have been found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointGeometry<'a> {
+    /// The base: the other end of the joint.
+    pub a: End,
+    /// The body of the joint, which is what moves.
+    pub b: End,
+    pub rows: &'a [RowSpec],
+    /// The one free rotation, if there is exactly one.
+    hinge: Option<usize>,
+    /// What a rod or rope is longer than it should be \[m\]; zero unless it was put together so.
+    stretch: f64,
+    /// Angles that those measured are next to [rad].
+    near: [f64; 3],
+}
+
+/// A joint at some poses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    arm_a: DVec3,
+    arm_b: DVec3,
+    /// From the anchor of A to that of B \[m\].
+    apart: DVec3,
+    axes_a: DQuat,
+    axes_b: DQuat,
+}
+
+/// Impulses of a joint on B; A gets the opposite.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pull {
+    /// At the anchors of both bodies \[N·s\].
+    pub at_anchors: DVec3,
+    /// At the anchor of B on both bodies \[N·s\]; it turns with A.
+    pub at_b: DVec3,
+    /// [N·m·s].
+    pub torque: DVec3,
+}
+
+impl<'a> JointGeometry<'a> {
+    pub fn new(record: &'a JointRecord, end: impl Fn(Anchor) -> End) -> JointGeometry<'a> {
+        let joint = &record.joint;
+        let (a, mut b) = (end(joint.b), end(Anchor::Body(joint.a.0, joint.a.1)));
+        if joint.kind.keeps_orientation() {
+            b.frame_mut().axes = record.relative * joint.b.frame().axes;
+        }
+        let mut turns = joint.free_axes().filter(|axis| *axis >= 3);
+        let hinge = match (turns.next(), turns.next()) {
+            (Some(axis), None) => Some(axis - 3),
+            _ => None,
+        };
+        JointGeometry { a, b, rows: &record.rows, hinge, stretch: 0.0, near: record.angles }
+    }
+
+    pub fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn place(&self, pose: impl Fn(End) -> Pose) -> Placed {
+        let at = |end: End| match end {
+            End::Body(_, frame) | End::Given(_, frame) => {
+                let (position, orientation) = pose(end);
+                (position, orientation * frame.point, orientation * frame.axes)
+            }
+            End::World(frame) => (frame.point, DVec3::ZERO, frame.axes),
+        };
+        let ((x_a, arm_a, axes_a), (x_b, arm_b, axes_b)) = (at(self.a), at(self.b));
+        Placed { arm_a, arm_b, apart: (x_b + arm_b) - (x_a + arm_a), axes_a, axes_b }
+    }
+
+    /// Makes the joint one that fits where it is: moves and turns the frame on A, or changes the length. `turn_a` is the
+    /// orientation of A.
+    pub fn fit(&mut self, placed: &Placed, turn_a: DQuat) {
+        let mut shift = DVec3::ZERO;
+        let mut angles = self.cardan(placed);
+        let mut locked = false;
+        let rows = self.rows;
+        for spec in rows.iter().filter(|spec| spec.is_locked()) {
+            match spec.measure {
+                Measure::Length => self.stretch = spec.error(placed.apart.length()),
+                Measure::Apart(_) => shift = placed.apart,
+                Measure::Along(i) => shift += self.value(spec.measure, placed) * (placed.axes_a * AXES[i]),
+                Measure::Turn(i) | Measure::Cross(i) | Measure::Tilt { about: i, .. } => {
+                    angles[i] = 0.0;
+                    locked = true;
+                }
+                Measure::Angle(_) => {}
+            }
+        }
+        let frame = self.a.frame_mut();
+        frame.point += turn_a.inverse() * shift;
+        if locked {
+            // R_A⁻¹R_B is to be of the free angles alone.
+            let wanted = DQuat::from_euler(EulerRot::XYZ, angles[0], angles[1], angles[2]);
+            frame.axes = (turn_a.inverse() * placed.axes_b * wanted.inverse()).normalize();
+        }
+    }
+
+    /// Value of what a row measures [m, rad].
+    pub fn value(&self, measure: Measure, placed: &Placed) -> f64 {
+        let (a, b) = (|i: usize| placed.axes_a * AXES[i], |i: usize| placed.axes_b * AXES[i]);
+        match measure {
+            Measure::Apart(i) => placed.apart[i],
+            Measure::Length => placed.apart.length() - self.stretch,
+            Measure::Along(i) => a(i).dot(placed.apart),
+            Measure::Turn(i) => scaled_axis(placed.axes_b * placed.axes_a.inverse())[i],
+            Measure::Tilt { hinge, about } => {
+                let (cross, cosine) = (a(hinge).cross(b(hinge)), a(hinge).dot(b(hinge)));
+                let sine = cross.length();
+                let component = a(about).dot(cross);
+                if sine > 0.0 {
+                    component * (sine.atan2(cosine) / sine)
+                } else if cosine < 0.0 {
+                    // Turned right over: any way back is as good.
+                    std::f64::consts::PI
+                } else {
+                    component
+                }
+            }
+            Measure::Cross(0) => -a(1).dot(b(2)),
+            Measure::Cross(1) => a(0).dot(b(2)),
+            Measure::Cross(_) => -a(0).dot(b(1)),
+            Measure::Angle(i) if self.hinge == Some(i) => {
+                let q = placed.axes_a.inverse() * placed.axes_b;
+                nearest(2.0 * [q.x, q.y, q.z][i].atan2(q.w), self.near[i])
+            }
+            Measure::Angle(i) => nearest(self.cardan(placed)[i], self.near[i]),
+        }
+    }
+
+    /// α, β, γ of `R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ)` [rad].
+    fn cardan(&self, placed: &Placed) -> [f64; 3] {
+        let r = DMat3::from_quat(placed.axes_a.inverse() * placed.axes_b);
+        [(-r.z_axis.y).atan2(r.z_axis.z), r.z_axis.x.clamp(-1.0, 1.0).asin(), (-r.y_axis.x).atan2(r.x_axis.x)]
+    }
+
+    /// Error of every locked row and gap of every limit [m, rad]; zero for the others.
+    pub fn errors<'s>(&'s self, placed: &'s Placed) -> impl Iterator<Item = f64> + 's {
+        self.rows.iter().map(|spec| spec.error(self.value(spec.measure, placed)))
+    }
+
+    /// Largest error of a locked row [m, rad]; infinite if one is not a number.
+    pub fn locked_error(&self, placed: &Placed) -> f64 {
+        let errors = self.rows.iter().zip(self.errors(placed)).filter(|(spec, _)| spec.is_locked());
+        errors.fold(0.0, |worst: f64, (_, error)| if error.is_nan() { f64::INFINITY } else { worst.max(error.abs()) })
+    }
+
+    /// Largest distance and largest angle by which locked coordinates are off [m, rad].
+    pub fn misfit(&self, placed: &Placed) -> (f64, f64) {
+        let (mut gap, mut turn): (f64, f64) = (0.0, 0.0);
+        for (spec, error) in self.rows.iter().zip(self.errors(placed)).filter(|(spec, _)| spec.is_locked()) {
+            match spec.measure {
+                Measure::Apart(_) | Measure::Along(_) | Measure::Length => gap = gap.hypot(error),
+                _ => turn = turn.hypot(error),
+            }
+        }
+        (gap, turn)
+    }
+
+    /// The angles α, β, γ that are free, next to those known; zero for the others [rad].
+    pub fn angles(&self, placed: &Placed) -> [f64; 3] {
+        match self.hinge {
+            Some(axis) => std::array::from_fn(|i| if i == axis { self.value(Measure::Angle(i), placed) } else { 0.0 }),
+            None => std::array::from_fn(|i| self.value(Measure::Angle(i), placed)),
+        }
+    }
+
+    /// The same joint with angles next to these.
+    pub fn near(self, near: [f64; 3]) -> Self {
+        JointGeometry { near, ..self }
+    }
+
+    /// Direction of a row, midway between two poses.
+    fn direction(&self, measure: Measure, before: &Placed, after: &Placed) -> DVec3 {
+        let half = |p: DQuat, q: DQuat| if p.dot(q) < 0.0 { (p - q).normalize() } else { (p + q).normalize() };
+        let a = |i: usize| half(before.axes_a, after.axes_a) * AXES[i];
+        let b = |i: usize| half(before.axes_b, after.axes_b) * AXES[i];
+        match measure {
+            Measure::Apart(i) | Measure::Turn(i) => AXES[i],
+            Measure::Along(i) | Measure::Tilt { about: i, .. } => a(i),
+            Measure::Cross(0) => a(1).cross(b(2)),
+            Measure::Cross(1) => b(2).cross(a(0)),
+            Measure::Cross(_) => a(0).cross(b(1)),
+            Measure::Angle(i) if self.hinge == Some(i) => a(i),
+            Measure::Angle(i) => {
+                // ω = α̇ e₁ + β̇ e₂ + γ̇ e₃ with e₂ across both others.
+                let (first, third) = (a(0), b(2));
+                let second = third.cross(first);
+                let cosine = second.length().max(LOCK);
+                let second = second / cosine;
+                match i {
+                    0 => second.cross(third) / cosine,
+                    1 => second,
+                    _ => first.cross(second) / cosine,
+                }
+            }
+            Measure::Length => {
+                // (d + d⁺)/(‖d‖ + ‖d⁺‖). Anchors that coincide have no direction: any is as good.
+                let n = (before.apart + after.apart) / (before.apart.length() + after.apart.length());
+                if n.is_finite() { n } else { DVec3::Z }
+            }
+        }
+    }
+
+    /// A row of J at poses, or midway between two.
+    pub fn jacobian(&self, spec: &RowSpec, before: &Placed, after: &Placed) -> JacobianRow {
+        let direction = spec.sign() * self.direction(spec.measure, before, after);
+        let [arm_a, arm_b, arm_of_b] = self.arms(before, after);
+        match spec.measure {
+            Measure::Apart(_) | Measure::Length => contact_row(direction, arm_a, arm_b),
+            Measure::Along(_) => contact_row(direction, arm_of_b, arm_b),
+            _ => row(DVec3::ZERO, -direction, DVec3::ZERO, direction),
+        }
+    }
+
+    /// Mean arms of A to its anchor, of B to its anchor, and of A to B's anchor \[m\].
+    pub fn arms(&self, before: &Placed, after: &Placed) -> [DVec3; 3] {
+        let mean = |of: fn(&Placed) -> DVec3| 0.5 * (of(before) + of(after));
+        [mean(|p| p.arm_a), mean(|p| p.arm_b), mean(|p| p.arm_a + p.apart)]
+    }
+
+    /// What impulses, row by row, do to B.
+    pub fn pull(&self, before: &Placed, after: &Placed, impulses: &[f64]) -> Pull {
+        let mut pull = Pull::default();
+        for (spec, impulse) in self.rows.iter().zip(impulses).filter(|(_, impulse)| **impulse != 0.0) {
+            let part = (spec.sign() * impulse) * self.direction(spec.measure, before, after);
+            match spec.measure {
+                Measure::Apart(_) | Measure::Length => pull.at_anchors += part,
+                Measure::Along(_) => pull.at_b += part,
+                _ => pull.torque += part,
+            }
+        }
+        pull
+    }
+
+    /// Impulse and angular impulse on A and B.
+    pub fn wrenches(&self, before: &Placed, after: &Placed, impulses: &[f64]) -> [(DVec3, DVec3); 2] {
+        let Pull { at_anchors, at_b, torque } = self.pull(before, after, impulses);
+        let [arm_a, arm_b, arm_of_b] = self.arms(before, after);
+        let both = at_anchors + at_b;
+        [(-both, -(arm_a.cross(at_anchors) + arm_of_b.cross(at_b) + torque)), (both, arm_b.cross(both) + torque)]
+    }
+}
+
+/// Rotation vector of the shorter turn [rad], to the last digit of small ones: those of glam end at 2e-8.
+fn scaled_axis(turn: DQuat) -> DVec3 {
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    let (sine, axis) = (turn.xyz().length(), turn.xyz());
+    if sine > 0.0 { axis * (2.0 * sine.atan2(turn.w) / sine) } else { DVec3::ZERO }
+}
+
+/// The angle next to `near` of those that differ by whole turns.
+pub(crate) fn nearest(angle: f64, near: f64) -> f64 {
+    let turn = std::f64::consts::TAU;
+    angle + turn * ((near - angle) / turn).round()
+}

@@ -1,0 +1,238 @@
+//! Rows of joints besides the locked ones in the two phases of a piece: limits, motors, friction, springs, rotors.
+//!
+//! A solve with the rows of the start poses says what they do (`push`). In the first phase
+//!
+//! * a limit that carries is held at its stop like a locked coordinate; one that does not is held if the round overruns it, and
+//!   let go if it would have to pull;
+//! * a spring is to have in the mean the velocity u⁺ that its law was posed on, which is backward Euler: `w − u⁺ + c(λ − λ*) = 0`
+//!   with `λ* = r + m(u⁺ − u⁻)`, the impulse that takes the inertia m along its coordinate there. c is its own compliance, so
+//!   springs around a closed loop that ask for more than the loop can do meet halfway; m is exact for one coordinate, and
+//!   where nothing moves it does not matter;
+//! * motors, friction and rotors, and servos at their bounds, act with the impulse that they were found to have.
+//!
+//! The second phase finds the total impulses with the rows of the end poses.
+
+use super::Mover;
+use crate::joint::geometry::{End, JointGeometry, Placed};
+use crate::joint::rows::{Purpose, RowLaw, RowSpec};
+use crate::step::Twist;
+use crate::step::assembly::row_velocity;
+use glamx::DVec3;
+use signorini_problem::{JacobianRow, Law};
+
+/// Share of its bound at which a servo is at it \[1\].
+const AT_BOUND: f64 = 1.0 - 1e-9;
+/// Share of the largest impulse of a joint below which a limit does not pull \[1\].
+const PULLS: f64 = 1e-9;
+
+/// What a row of a joint does in the first phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// A locked coordinate.
+    Held,
+    /// A limit that is held at its stop; it may be let go once.
+    Stop { released: bool },
+    /// A limit that is not.
+    Open { released: bool },
+    /// A spring, which obeys its law.
+    Soft,
+    /// An impulse that is known.
+    Pushed,
+}
+
+impl Role {
+    /// Whether its impulse is found by the rounds.
+    pub fn is_solved(&self) -> bool {
+        matches!(self, Role::Held | Role::Stop { .. } | Role::Soft)
+    }
+    pub fn closed(self) -> Role {
+        if let Role::Open { released } = self { Role::Stop { released } } else { self }
+    }
+}
+
+impl Mover<'_> {
+    /// Poses the laws of all rows for a piece of `h`; whether anything acts that has to be solved for.
+    pub(super) fn pose_rows(&mut self, h: f64) -> bool {
+        self.posed.clear();
+        self.values.clear();
+        let mut acts = false;
+        let mut row = 0;
+        for index in 0..self.joints.len() {
+            let joint = self.joints[index];
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows {
+                let columns = joint.jacobian(spec, &placed, &placed);
+                let rate = self.row_velocity(&columns, &joint, |place| self.start_twist(place));
+                let value = joint.value(spec.measure, &placed);
+                self.posed.push(spec.pose(h, value, rate));
+                self.values.push(value);
+                acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. });
+                self.roles[row] = match spec.purpose {
+                    Purpose::Constraint => Role::Held,
+                    Purpose::Limit => Role::Open { released: false },
+                    _ => Role::Pushed,
+                };
+                if let RowLaw::Given { force } = spec.law {
+                    self.lambda[row] = h * force;
+                }
+                row += 1;
+            }
+        }
+        acts
+    }
+
+    fn start_twist(&self, place: u32) -> Twist {
+        let body = &self.bodies[place as usize];
+        body.start.twist(&body.mass)
+    }
+
+    /// Takes over what the solve with the rows of the start found for the rows that act.
+    pub(super) fn take_push(&mut self, launched: bool) {
+        let rows = self.joints.iter().flat_map(|joint| joint.rows);
+        for (row, spec) in rows.enumerate() {
+            if spec.is_given() {
+                if launched {
+                    self.lambda[row] = 0.0;
+                }
+                continue;
+            }
+            let impulse = self.pushed[row];
+            let at_bound = match self.posed[row].law {
+                Law::Interval { hi, .. } => impulse.abs() >= AT_BOUND * hi,
+                _ => false,
+            };
+            let role = match spec.law {
+                RowLaw::Stop { .. } if impulse > 0.0 => Role::Stop { released: false },
+                RowLaw::Spring { .. } if !at_bound && !launched => Role::Soft,
+                _ => self.roles[row],
+            };
+            self.roles[row] = role;
+            self.lambda[row] = match role {
+                _ if launched => 0.0,
+                Role::Soft => self.aims[row].1,
+                Role::Open { .. } => 0.0,
+                Role::Held => self.lambda[row],
+                Role::Stop { .. } | Role::Pushed => impulse,
+            };
+        }
+    }
+
+    pub(super) fn has_springs(&self) -> bool {
+        self.joints.iter().flat_map(|joint| joint.rows).any(|spec| matches!(spec.law, RowLaw::Spring { .. }))
+    }
+
+    /// What springs aim at in the first phase. `after` are the velocities by the solve with the rows of the start, `locked`
+    /// those that locked coordinates alone would leave, if that is known.
+    pub(super) fn aim(&mut self, after: &[Twist], locked: Option<&[Twist]>) {
+        let mut first = 0;
+        for index in 0..self.joints.len() {
+            let joint = self.joints[index];
+            let placed = joint.place(|end| self.start_pose(end));
+            for (place, spec) in joint.rows.iter().enumerate() {
+                if !matches!(spec.law, RowLaw::Spring { .. }) {
+                    continue;
+                }
+                let columns = joint.jacobian(spec, &placed, &placed);
+                let rate = self.row_velocity(&columns, &joint, |body| after[body as usize]);
+                let before = self.row_velocity(&columns, &joint, |body| self.start_twist(body));
+                let along = joint
+                    .rows
+                    .iter()
+                    .zip(&self.pushed[first..])
+                    .filter(|(other, _)| other.axis == spec.axis && !other.is_locked());
+                let total: f64 = along.map(|(other, impulse)| other.sign() * impulse).sum();
+                let springs = joint
+                    .rows
+                    .iter()
+                    .filter(|other| other.axis == spec.axis && matches!(other.law, RowLaw::Spring { .. }));
+                let inertia = locked.map_or(0.0, |locked| {
+                    total / (rate - self.row_velocity(&columns, &joint, |body| locked[body as usize]))
+                });
+                let inertia = if inertia.is_finite() { inertia.max(0.0) / springs.count() as f64 } else { 0.0 };
+                self.aims[first + place] = (rate, self.pushed[first + place] + inertia * (rate - before));
+            }
+            first += joint.row_count();
+        }
+    }
+
+    /// Compliance of a row in a round.
+    pub(super) fn softness(&self, row: usize) -> f64 {
+        if self.roles[row] == Role::Soft { self.posed[row].compliance } else { 0.0 }
+    }
+
+    /// Error of a row at end poses [m, rad]: what it is off, its gap, or h times the defect of its law.
+    pub(super) fn row_error(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, after: &Placed, h: f64) -> f64 {
+        let value = joint.value(spec.measure, after);
+        match self.roles[row] {
+            Role::Soft => {
+                let (rate, impulse) = self.aims[row];
+                value - self.values[row] + h * (self.softness(row) * (self.lambda[row] - impulse) - rate)
+            }
+            _ => spec.error(value) - self.overrun[row],
+        }
+    }
+
+    /// Lets go of limits that would have to pull; whether there are any.
+    pub(super) fn let_go(&mut self) -> bool {
+        let largest = self.lambda.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let mut any = false;
+        for (role, lambda) in self.roles.iter_mut().zip(&mut self.lambda) {
+            if *role == (Role::Stop { released: false }) && *lambda < -PULLS * largest {
+                (*role, *lambda, any) = (Role::Open { released: true }, 0.0, true);
+            }
+        }
+        any
+    }
+
+    /// Whether a limit is closed at end poses whose gap is this \[m, rad\].
+    pub(super) fn is_closed(&self, row: usize, gap: f64, closed: f64) -> bool {
+        let launched = self.launched.as_ref().is_some_and(|impulses| impulses[row] > 0.0);
+        launched || matches!(self.roles[row], Role::Stop { .. }) || gap - self.overrun[row] <= closed
+    }
+
+    /// Law and offset of a row in the problem at the end poses: what the launch gave is part of the total.
+    pub(super) fn total_law(&self, row: usize) -> (Law, f64) {
+        let posed = &self.posed[row];
+        let Some(given) = self.launched.as_ref().map(|impulses| impulses[row]) else { return (posed.law, posed.bias) };
+        let law = match posed.law {
+            Law::Interval { lo, hi } => Law::Interval { lo: (lo - given).min(0.0), hi: (hi - given).max(0.0) },
+            law => law,
+        };
+        (law, posed.bias + posed.compliance * given)
+    }
+
+    /// Impulses of the first phase whose arms turn, row by row: those of springs as they were found, not as they moved the
+    /// bodies.
+    pub(super) fn turning(&self) -> Vec<f64> {
+        let one = |row: usize| if self.roles[row] == Role::Soft { self.pushed[row] } else { self.lambda[row] };
+        (0..self.lambda.len()).map(one).collect()
+    }
+
+    /// Velocity of a joint's row by the motion of the island's bodies alone [m/s, rad/s].
+    pub(super) fn own_velocity(&self, row: &JacobianRow, joint: &JointGeometry, twists: &[Twist]) -> f64 {
+        let twist = |end: End| if let End::Body(place, _) = end { Some(&twists[place]) } else { None };
+        row_velocity(row, twist(joint.a), twist(joint.b))
+    }
+
+    /// Impulses of given forces along the rows of the start, body by body [N·s, N·m·s].
+    pub(super) fn given_impulses(&self, h: f64) -> Vec<(DVec3, DVec3)> {
+        let mut out = vec![(DVec3::ZERO, DVec3::ZERO); self.bodies.len()];
+        for joint in &self.joints {
+            if !joint.rows.iter().any(|spec| matches!(spec.law, RowLaw::Given { .. })) {
+                continue;
+            }
+            let impulse = |spec: &RowSpec| if let RowLaw::Given { force } = spec.law { h * force } else { 0.0 };
+            let impulses: Vec<f64> = joint.rows.iter().map(impulse).collect();
+            let placed = joint.place(|end| self.start_pose(end));
+            for (end, (linear, angular)) in
+                [joint.a, joint.b].into_iter().zip(joint.wrenches(&placed, &placed, &impulses))
+            {
+                if let End::Body(place, _) = end {
+                    out[place].0 += linear;
+                    out[place].1 += angular;
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,140 @@
+//! W over bodies in coordinates in which every body has unit mass: `J̃ = J S` with `S Sᵀ = M⁻¹`, and `A = I + J̃ᵀ K J̃`.
+
+use super::compliance::LocalCompliance;
+use super::pair_sum::{PairSum, Twelve, add_scaled, twelve};
+use signorini_problem::{FactoredDelassus, InverseMass};
+
+/// What the form keeps of a problem.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VelocityForm {
+    /// Bodies of every block.
+    pub(super) bodies: Vec<[Option<u32>; 2]>,
+    /// Rows of J̃, side A and side B.
+    pub(super) rows: Vec<[[f64; 6]; 2]>,
+    /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
+    pub(super) slots: Vec<[usize; 4]>,
+    pub(super) diagonal: Vec<usize>,
+    /// Pairs of bodies that touch, and bodies that touch something fixed.
+    pub(super) pairs: usize,
+    /// S of every body.
+    pub(super) roots: Vec<InverseMass>,
+    /// Rows that give way.
+    pub(super) compliance: LocalCompliance,
+}
+
+impl VelocityForm {
+    /// Reads J̃ and C.
+    pub(super) fn read(&mut self, offsets: &[usize], w: &FactoredDelassus) {
+        self.compliance.read(w.compliance());
+        self.roots.clear();
+        self.roots.extend(w.inverse_mass().iter().map(root_of_inverse_mass));
+        self.rows.clear();
+        self.rows.resize(w.jacobian().len(), [[0.0; 6]; 2]);
+        for (c, pair) in w.bodies().iter().enumerate() {
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let root = &self.roots[*body as usize];
+                for row in offsets[c]..offsets[c + 1] {
+                    let j = &w.jacobian()[row][6 * side..6 * side + 6];
+                    for b in 0..6 {
+                        self.rows[row][side][b] = (b..6).map(|a| j[a] * root[a][b]).sum();
+                    }
+                }
+            }
+        }
+    }
+
+    /// `nodes = J̃ᵀ r`.
+    #[inline(always)]
+    pub(super) fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
+        nodes.fill(0.0);
+        let (nodes, _) = nodes.as_chunks_mut::<6>();
+        for (c, pair) in self.bodies.iter().enumerate() {
+            let rows = &self.rows[offsets[c]..offsets[c + 1]];
+            let mut sums = [[0.0; 4]; 3];
+            for (row, r) in rows.iter().zip(&r[offsets[c]..offsets[c + 1]]) {
+                add_scaled(&mut sums, *r, &twelve(row));
+            }
+            let sums = sums.as_flattened();
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                let node = &mut nodes[*body as usize];
+                for i in 0..6 {
+                    node[i] += sums[6 * side + i];
+                }
+            }
+        }
+    }
+
+    /// `u = J̃ nodes`.
+    #[inline(always)]
+    pub(super) fn gather(&self, offsets: &[usize], nodes: &[f64], u: &mut [f64]) {
+        let (nodes, _) = nodes.as_chunks::<6>();
+        // Four sums of products per row, first all of a block and then added up, or the compiler shuffles.
+        let mut products = [[0.0; 4]; 6];
+        for (c, pair) in self.bodies.iter().enumerate() {
+            let mut both: Twelve = [[0.0; 4]; 3];
+            for (side, body) in pair.iter().enumerate() {
+                let Some(body) = body else { continue };
+                both.as_flattened_mut()[6 * side..6 * side + 6].copy_from_slice(&nodes[*body as usize]);
+            }
+            for (row, products) in self.rows[offsets[c]..offsets[c + 1]].iter().zip(&mut products) {
+                let row = twelve(row);
+                for i in 0..4 {
+                    products[i] = row[0][i] * both[0][i] + row[1][i] * both[1][i] + row[2][i] * both[2][i];
+                }
+            }
+            for (u, products) in u[offsets[c]..offsets[c + 1]].iter_mut().zip(&products) {
+                *u = (products[0] + products[2]) + (products[1] + products[3]);
+            }
+        }
+    }
+}
+
+/// Lower-triangular S with `S Sᵀ = M⁻¹`; a direction without inverse mass gets a zero column.
+fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
+    let mut s = [[0.0; 6]; 6];
+    for j in 0..6 {
+        let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();
+        // Round-off of the sum above; below it the direction is locked.
+        if pivot <= 1e-14 * m[j][j] {
+            continue;
+        }
+        s[j][j] = pivot.sqrt();
+        for i in j + 1..6 {
+            s[i][j] = (m[i][j] - (0..j).map(|k| s[i][k] * s[j][k]).sum::<f64>()) / s[j][j];
+        }
+    }
+    s
+}
+
+/// `A = I + Σ J̃ᵀ K J̃`, block by block.
+#[inline(always)]
+pub(super) fn assemble_velocity(
+    form: &VelocityForm,
+    offsets: &[usize],
+    k: &[f64],
+    k_starts: &[usize],
+    values: &mut [f64],
+) {
+    values.fill(0.0);
+    for start in &form.diagonal {
+        for i in 0..6 {
+            values[start + 7 * i] = 1.0;
+        }
+    }
+    // Contacts of one pair follow each other: their sum is made where it stays near, and added once.
+    let mut sum = PairSum::default();
+    for (c, slots) in form.slots.iter().enumerate() {
+        let k = &k[k_starts[c]..k_starts[c + 1]];
+        if k.iter().all(|x| *x == 0.0) {
+            continue;
+        }
+        if sum.slots != *slots {
+            sum.add_to(values);
+            sum.slots = *slots;
+        }
+        sum.add(&form.rows[offsets[c]..offsets[c + 1]], k);
+    }
+    sum.add_to(values);
+}
