@@ -58,7 +58,9 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         }
         let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));
         let defect = after - before - sum.angular;
-        let size = before.length() + after.length() + sum.angular_size + record.reach * size;
-        part.worst(over(defect.length() - record.reach * excused, size), MOMENTUM_BOUND, place);
+        // A body without a shape, or with more inertia than its shape could have, is as large as its radius of gyration.
+        let reach = record.reach.max((record.mass.moments.max_element() / mass).sqrt());
+        let size = before.length() + after.length() + sum.angular_size + reach * size;
+        part.worst(over(defect.length() - reach * excused, size), MOMENTUM_BOUND, place);
     }
 }

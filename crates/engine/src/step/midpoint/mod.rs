@@ -100,6 +100,8 @@ struct Mover<'a> {
     overrun: Vec<f64>,
     /// Impulses of the rows by the solve with the rows of the start.
     pushed: Vec<f64>,
+    /// Limits that the solve with the rows of the start reaches.
+    reached: Vec<bool>,
     /// Impulses of the contacts in the piece, world axes \[N·s\].
     pushes: Vec<DVec3>,
     /// Whether contacts close in the piece: then their impulses, and these of the joints, are in the launch.
@@ -213,6 +215,7 @@ impl<'a> Mover<'a> {
             aims: vec![(0.0, 0.0); rows],
             overrun: Vec::with_capacity(rows),
             pushed: vec![0.0; rows],
+            reached: vec![false; rows],
             pushes: island.contacts.iter().map(|c| scene.contacts[*c as usize].guess).collect(),
             launched: None,
             time: 0.0,

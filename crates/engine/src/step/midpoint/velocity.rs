@@ -94,6 +94,7 @@ impl Mover<'_> {
         self.guess(&all, At::Start, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.pushed = self.scatter(At::Start, h, &space.impulses);
+        self.find_reached(h, &forced, space);
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         let mut row = 0;
@@ -121,8 +122,8 @@ impl Mover<'_> {
         let (mut first, mut stopped) = (0, false);
         for joint in &self.joints {
             let placed = joint.place(|end| self.start_pose(end));
-            for (spec, impulse) in joint.rows.iter().zip(&self.pushed[first..]) {
-                if spec.purpose == Purpose::Limit && *impulse > 0.0 {
+            for (spec, reached) in joint.rows.iter().zip(&self.reached[first..]) {
+                if *reached {
                     let columns = joint.jacobian(spec, &placed, &placed);
                     let side = |end: End| if let End::Body(place, _) = end { Some(halved(place)) } else { None };
                     let off = h * row_velocity(&columns, side(joint.a).as_ref(), side(joint.b).as_ref());
@@ -158,6 +159,31 @@ impl Mover<'_> {
         self.launched = Some(self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect());
         self.take_push(true);
         Ok(())
+    }
+
+    /// Finds the limits whose gap the velocities after a solve close. An impulse does not tell: of an inner point those of
+    /// limits far away are small, but not zero.
+    fn find_reached(&mut self, h: f64, forced: &[Before], space: &IslandSpace) {
+        let after = |place: usize| {
+            let (free, change) = (self.twist_of(place, &forced[place], At::Start), &space.changes[place]);
+            Twist { linear: free.linear + change.linear, angular: free.angular + change.angular }
+        };
+        let mut reached = Vec::with_capacity(self.lambda.len());
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows {
+                let row = reached.len();
+                let mut closes = spec.purpose == Purpose::Limit && self.pushed[row] > 0.0;
+                if closes {
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let rate = self.row_velocity(&columns, joint, |place| after(place as usize));
+                    let gap = spec.error(self.values[row]) - self.overrun[row];
+                    closes = gap.max(0.0) + h * rate <= CLOSED;
+                }
+                reached.push(closes);
+            }
+        }
+        self.reached = reached;
     }
 
     /// What locked coordinates alone do to these velocities, with the rows of the start; none if contacts act too.
