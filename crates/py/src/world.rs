@@ -8,6 +8,7 @@ use crate::log::Recording;
 use crate::problem::Problem;
 use crate::raise;
 use crate::report::{Energy, StepReport};
+use crate::robot::{Robot, asked};
 use crate::run;
 use crate::scene::Scene;
 use crate::settings::Settings;
@@ -103,6 +104,32 @@ impl World {
     #[staticmethod]
     fn from_scene(scene: &Bound<'_, PyAny>) -> PyResult<World> {
         Scene::of(scene)?.build_world().map(World::of)
+    }
+
+    /// Adds a robot from a URDF or MJCF file and returns it.
+    ///
+    /// `position` [m] and `orientation` (w, x, y, z) place its base; `prefix` goes before the names of its bodies. `q` are
+    /// its coordinates, the home pose if not given. `base` is "file" (what the file says), "fixed" or "free". Its links
+    /// touch each other unless they are neighbours or overlap in the home pose, or not at all with `self_collision=False`.
+    /// `roots` are folders in which meshes and packages are looked for, besides that of the file.
+    #[pyo3(signature = (
+        path, *, position=None, orientation=None, prefix="", q=None, base="file", self_collision=true, roots=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add_robot(
+        slf: &Bound<'_, Self>,
+        path: PathBuf,
+        position: Option<&Bound<'_, PyAny>>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        prefix: &str,
+        q: Option<&Bound<'_, PyAny>>,
+        base: &str,
+        self_collision: bool,
+        roots: Option<Vec<PathBuf>>,
+    ) -> PyResult<Robot> {
+        let roots = roots.unwrap_or_default();
+        let (options, placement) = asked(position, orientation, prefix, q, base, self_collision, roots)?;
+        Robot::add(slf, path, &options, &placement)
     }
 
     /// Adds a body and returns it.

@@ -43,7 +43,7 @@ impl Drive {
 
 impl Robot {
     /// Sets the controls of the actuators, one number each, held within their ranges.
-    pub fn set_control(&mut self, world: &mut World, control: &[f64]) -> Result<(), WorldError> {
+    pub fn set_control(&self, world: &mut World, control: &[f64]) -> Result<(), WorldError> {
         let model = self.model();
         if control.len() != model.actuators.len() {
             let (found, wanted) = (control.len(), model.actuators.len());

@@ -12,6 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Most links of a description: pairs of them are counted, and no robot has as many.
+pub const LINK_LIMIT: usize = 2000;
+
 /// A robot, or several, with what drives and ties them.
 #[derive(Clone, Debug, Default)]
 pub struct RobotDescription {

@@ -5,7 +5,7 @@ use super::description::Motion;
 use super::joints::Place;
 use super::kinematics::{Posture, turn};
 use super::model::{ModelJoint, RobotModel};
-use crate::scene::{Scene, SceneError};
+use crate::scene::SceneError;
 use crate::{BodyHandle, JointHandle, World, WorldError};
 use glamx::{DPose3, DVec3};
 
@@ -50,7 +50,7 @@ impl Robot {
         let mut handles = handles.into_iter();
         let free = |range: &std::ops::Range<usize>| matches!(model.joints[range.start].joint.motion, Motion::Free);
         let joints = model.links.iter().map(|link| if free(&link.joints) { None } else { handles.next() }).collect();
-        let mut robot = Robot {
+        let robot = Robot {
             base: placement.base,
             bodies,
             fixtures,
@@ -60,7 +60,7 @@ impl Robot {
             model: model.clone(),
         };
         let (rates, control) = (model.home_rates.clone(), model.home_control.clone());
-        robot.set_state(world, &q.to_vec(), &rates).map_err(|error| SceneError::new("", error))?;
+        robot.set_state(world, q, &rates).map_err(|error| SceneError::new("", error))?;
         robot.set_control(world, &control).map_err(|error| SceneError::new("", error))?;
         Ok(robot)
     }

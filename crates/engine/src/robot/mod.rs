@@ -19,8 +19,8 @@ mod pairs;
 mod scene;
 
 pub use description::{
-    ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LinkDescription, LinkShape,
-    Mimic, Motion, Notice, RobotDescription, RobotJoint, SelfCollision,
+    ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LINK_LIMIT, LinkDescription,
+    LinkShape, Mimic, Motion, Notice, RobotDescription, RobotJoint, SelfCollision,
 };
 pub use handle::{Robot, RobotPlacement};
 pub(crate) use kinematics::displaced;

@@ -8,7 +8,7 @@
 use super::arrange::{Arrangement, arrange};
 use super::description::{
     ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LinkDescription, LinkShape, Motion,
-    Notice, RobotDescription, RobotJoint,
+    LINK_LIMIT, Notice, RobotDescription, RobotJoint,
 };
 use crate::body::Inertial;
 use crate::scene::{SceneError, TextPlace};
@@ -131,6 +131,9 @@ impl RobotModel {
 
     /// Makes bodies of links.
     pub fn compile(description: RobotDescription) -> Result<RobotModel, SceneError> {
+        if let Some(beyond) = description.links.get(LINK_LIMIT) {
+            return Err(SceneError::placed(beyond.at.clone(), format!("more than {LINK_LIMIT} links")));
+        }
         let RobotDescription { name, mut links, actuators, equalities, excluded, forced, .. } = description;
         let mut ignored = description.ignored;
         settle_massless(&mut links, &mut ignored)?;

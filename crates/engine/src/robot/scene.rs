@@ -43,7 +43,7 @@ fn surface(shapes: &[LinkShape], body: BodyDescription) -> BodyDescription {
 }
 
 impl RobotModel {
-    /// The bodies: links where these coordinates place them, then fixtures. `prefix` goes before every name.
+    /// The bodies: fixtures, then links where these coordinates place them. `prefix` goes before every name.
     pub fn bodies(&self, base: &DPose3, q: &[f64], prefix: &str) -> Vec<BodyDescription> {
         let posture = self.posture(base, q);
         let body = |name: &str, shapes: &[LinkShape], pose: &DPose3| {
@@ -63,7 +63,7 @@ impl RobotModel {
             kind: Kind::Fixed,
             ..body(&fixture.name, &fixture.shapes, &(*base * fixture.pose))
         });
-        moving.chain(standing).collect()
+        standing.chain(moving).collect()
     }
 }
 

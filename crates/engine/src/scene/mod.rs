@@ -39,7 +39,7 @@ pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
-use crate::robot::SelfCollision;
+use crate::robot::{Notice, SelfCollision};
 use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub struct Scene {
     pub robots: Vec<RobotEntry>,
     /// What files that the scene was read from say and that has no effect here, each with its place.
     #[serde(skip)]
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// A robot from a file.

@@ -190,7 +190,7 @@ pub(super) fn scene(text: &str, folder: Option<&Path>) -> Result<Scene, SceneErr
     if scene.bodies.is_empty() {
         return Err(SceneError::new("", "nothing in it can be simulated: no link moves or has a shape"));
     }
-    scene.notices = model.ignored.iter().map(ToString::to_string).collect();
+    scene.notices.clone_from(&model.ignored);
     check(scene, &model)
 }
 
@@ -242,7 +242,7 @@ pub(super) fn inline(scene: &mut Scene, folder: &Path) -> Result<(), SceneError>
         scene.apart.extend(robot.apart);
         for mut notice in model.ignored {
             notice.at.file = Some(PathBuf::from(&entry.file));
-            scene.notices.push(notice.to_string());
+            scene.notices.push(notice);
         }
     }
     Ok(())

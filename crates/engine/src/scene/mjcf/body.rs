@@ -4,7 +4,7 @@ use super::Reader;
 use super::defaults::{MAIN, Styled};
 use super::geom::Geom;
 use super::tag::Tag;
-use crate::robot::{LinkDescription, LinkShape, Motion, RobotDescription, RobotJoint};
+use crate::robot::{LINK_LIMIT, LinkDescription, LinkShape, Motion, RobotDescription, RobotJoint};
 use crate::scene::SceneError;
 use glamx::{DPose3, DVec3};
 
@@ -111,6 +111,9 @@ impl<'d> Reader<'_, 'd> {
                 }
             }
             None if collides => {
+                if description.links.len() >= LINK_LIMIT {
+                    return Err(tag.element.refuse(format!("more than {LINK_LIMIT} bodies")));
+                }
                 let name = tag.element.optional("name").map_or_else(
                     || format!("world/{}", description.links.len()),
                     |name| format!("world/{name}"),
@@ -144,6 +147,9 @@ impl<'d> Reader<'_, 'd> {
         let styled = self.styled(element, MAIN)?;
         let pose = around.pose * self.compiler.pose(&styled)?;
         let at = description.links.len();
+        if at >= LINK_LIMIT {
+            return Err(element.refuse(format!("more than {LINK_LIMIT} bodies")));
+        }
         let name = element.optional("name").map_or_else(|| format!("body_{at}"), str::to_owned);
         description.links.push(LinkDescription {
             name,

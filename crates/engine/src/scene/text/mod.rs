@@ -75,7 +75,11 @@ impl Scene {
             let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             Scene::read(&text, notation, Some(folder))
         };
-        read().map_err(|error| error.in_file(path))
+        let mut scene = read().map_err(|error| error.in_file(path))?;
+        for notice in &mut scene.notices {
+            notice.at.file.get_or_insert_with(|| path.to_owned());
+        }
+        Ok(scene)
     }
 
     fn read(text: &str, notation: Notation, folder: Option<&Path>) -> Result<Scene, SceneError> {
