@@ -54,6 +54,12 @@ pub enum WorldError {
         /// What they may be off by [m, rad].
         limit: f64,
     },
+    /// Joints that cannot all fit: see [`crate::World::assemble`].
+    #[error("the joints cannot all fit: {left:e} m or rad are left")]
+    Unassembled {
+        /// Largest error that is left [m, rad].
+        left: f64,
+    },
     /// A joint whose two ends are on the same body, or neither on a dynamic one, or with an option that its kind cannot have.
     #[error("joint: {why}")]
     Joint {

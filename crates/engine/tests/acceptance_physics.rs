@@ -110,11 +110,12 @@ fn isolated(case: usize, random: &mut Random, settings: Settings, restitution: f
     }
     if case % 4 == 3 {
         let (a, b) = (w.find(0).unwrap(), w.find(3).unwrap());
-        w.add_joint(Joint::ball(a, v(0.3, 0.0, 0.0), (b, v(-0.3, 0.0, 0.0)))).unwrap();
+        w.add_joint(Joint::ball(a, v(0.3, 0.0, 0.0), (b, v(-0.3, 0.0, 0.0))).misfit(Misfit::Corrected)).unwrap();
         let (a, b) = (w.find(1).unwrap(), w.find(4).unwrap());
-        w.add_joint(Joint::fixed(a, v(0.0, 0.3, 0.0), (b, v(0.0, -0.3, 0.0)))).unwrap();
+        w.add_joint(Joint::fixed(a, v(0.0, 0.3, 0.0), (b, v(0.0, -0.3, 0.0))).misfit(Misfit::Corrected)).unwrap();
         let (a, b) = (w.find(2).unwrap(), w.find(5).unwrap());
-        w.add_joint(Joint::distance(a, v(0.0, 0.3, 0.0), (b, v(0.0, -0.3, 0.0)), 1.0)).unwrap();
+        w.add_joint(Joint::distance(a, v(0.0, 0.3, 0.0), (b, v(0.0, -0.3, 0.0)), 1.0).misfit(Misfit::Corrected))
+            .unwrap();
     }
     w
 }

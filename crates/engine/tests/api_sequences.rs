@@ -187,7 +187,9 @@ fn sequence(seed: u64, calls: usize) -> [usize; 3] {
                     1 => Joint::fixed(b, values.vector(), anchor),
                     _ => Joint::distance(b, values.vector(), anchor, values.number()),
                 };
-                w.add_joint(joint).map(|handle| joints.push(handle)).map_err(|e| e.to_string())
+                w.add_joint(joint.misfit(Misfit::Corrected))
+                    .map(|handle| joints.push(handle))
+                    .map_err(|e| e.to_string())
             }
             12 if !joints.is_empty() => w.remove_joint(joints[values.0.below(joints.len())]).map_err(|e| e.to_string()),
             13 => w.set_settings(values.settings()).map_err(|e| e.to_string()),

@@ -284,11 +284,11 @@ pub struct Joint {
 
 #[pymethods]
 impl Joint {
-    /// "distance", "ball" or "fixed".
+    /// Such as "revolute" or "ball".
     #[getter]
     fn kind(&self, py: Python<'_>) -> PyResult<&'static str> {
         let joint = self.world.bind(py).get().guarded.with(|w| w.joint(self.handle).map_err(raise::world))?;
-        Ok(kind_name(&joint.kind))
+        Ok(joint.kind.name())
     }
     /// Whether it is still part of its world.
     #[getter]
@@ -299,17 +299,73 @@ impl Joint {
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         self.world.bind(py).get().guarded.with(|world| world.remove_joint(self.handle).map_err(raise::world))
     }
+    /// Whether it ties its bodies; setting it to true mends a joint that broke.
+    #[getter]
+    fn enabled(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |world| world.is_joint_enabled(self.handle))
+    }
+    #[setter]
+    fn set_enabled(&self, py: Python<'_>, enabled: bool) -> PyResult<()> {
+        self.with(py, |world| world.enable_joint(self.handle, enabled))
+    }
+    /// Whether it broke.
+    #[getter]
+    fn broken(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |world| world.is_joint_broken(self.handle))
+    }
+    /// The free coordinates [m, rad]; angles are counted over whole turns.
+    #[getter]
+    fn position(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        self.with(py, |world| world.joint_position(self.handle))
+    }
+    /// Their rates [m/s, rad/s].
+    #[getter]
+    fn velocity(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        self.with(py, |world| world.joint_velocity(self.handle))
+    }
+    /// Largest error of the locked coordinates [m, rad].
+    #[getter]
+    fn error(&self, py: Python<'_>) -> PyResult<f64> {
+        self.with(py, |world| world.joint_error(self.handle))
+    }
+    /// Force and torque of the locked coordinates on the body in the last step, world axes [N, N·m].
+    #[getter]
+    fn constraint_forces(&self, py: Python<'_>) -> PyResult<([f64; 3], [f64; 3])> {
+        let forces = self.with(py, |world| world.joint_forces(self.handle))?;
+        Ok((forces.force.to_array(), forces.torque.to_array()))
+    }
+    /// Forces along the free coordinates in the last step, by what they come from [N, N·m]: one dictionary per coordinate.
+    #[getter]
+    fn forces(&self, py: Python<'_>) -> PyResult<Vec<std::collections::BTreeMap<&'static str, f64>>> {
+        let forces = self.with(py, |world| world.joint_forces(self.handle))?;
+        let table = |c: &signorini::CoordinateForces| {
+            let parts = [c.limit, c.motor, c.friction, c.spring, c.armature, c.given];
+            ["limit", "motor", "friction", "spring", "armature", "given"].into_iter().zip(parts).collect()
+        };
+        Ok(forces.coordinates.iter().map(table).collect())
+    }
+    /// Sets the velocity of a motor, or the place of a servo [m/s, m, rad/s, rad].
+    #[pyo3(signature = (target, coordinate=0))]
+    fn set_target(&self, py: Python<'_>, target: f64, coordinate: usize) -> PyResult<()> {
+        self.with(py, |world| world.set_motor_target(self.handle, coordinate, target))
+    }
+    /// Sets a given force along a coordinate [N, N·m]; it acts until it is set again.
+    #[pyo3(signature = (force, coordinate=0))]
+    fn set_force(&self, py: Python<'_>, force: f64, coordinate: usize) -> PyResult<()> {
+        self.with(py, |world| world.set_joint_force(self.handle, coordinate, force))
+    }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let joint = self.world.bind(py).get().guarded.with(|world| Ok(world.joint(self.handle)))?;
-        Ok(joint.map_or_else(|_| "<removed joint>".to_owned(), |joint| format!("<{} joint>", kind_name(&joint.kind))))
+        Ok(joint.map_or_else(|_| "<removed joint>".to_owned(), |joint| format!("<{} joint>", joint.kind.name())))
     }
 }
 
-fn kind_name(kind: &signorini::JointKind) -> &'static str {
-    match kind {
-        signorini::JointKind::Distance { .. } => "distance",
-        signorini::JointKind::Ball => "ball",
-        signorini::JointKind::Fixed => "fixed",
-        _ => "joint",
+impl Joint {
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&mut signorini::World) -> Result<T, signorini::WorldError>,
+    ) -> PyResult<T> {
+        self.world.bind(py).get().guarded.with(|world| ask(world).map_err(raise::world))
     }
 }

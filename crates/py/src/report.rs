@@ -190,10 +190,20 @@ impl EnergyLedger {
     fn friction(&self) -> f64 {
         self.0.friction
     }
-    /// Work of joints [J].
+    /// Work of locked coordinates and limits of joints [J].
     #[getter]
     fn joints(&self) -> f64 {
         self.0.joints
+    }
+    /// Work of motors, servos and given forces of joints [J].
+    #[getter]
+    fn motor(&self) -> f64 {
+        self.0.motor
+    }
+    /// Work of springs, dampers and rotors of joints [J].
+    #[getter]
+    fn spring(&self) -> f64 {
+        self.0.spring
     }
     /// Work that kinematic bodies did on the others [J].
     #[getter]

@@ -20,7 +20,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DVec3};
-use signorini::{Anchor, BodyId, Kind, MassProperties, PairContact, Snapshot};
+use signorini::{Anchor, BodyId, Frame, JointKind, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.
@@ -218,9 +218,18 @@ impl World {
 
     /// Ties body `a` to body `b`, or to the world if `b` is None.
     ///
-    /// `kind` is "distance" (keeps the anchors `length` [m] apart), "ball" (keeps them together) or "fixed" (and the
-    /// orientations). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or of the world [m].
-    #[pyo3(signature = (kind, a, b=None, *, anchor_a=None, anchor_b=None, length=None, bodies_touch=false))]
+    /// `kind` is "fixed", "revolute", "prismatic", "cylindrical", "ball", "universal", "planar", "distance" (keeps the
+    /// anchors `length` [m] apart) or "rope" (at most). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or
+    /// of the world [m]; `axis_a` and `axis_b` are the z axes of the joint there: hinges turn about them, sliders slide along
+    /// them. Coordinates say where `a` is against `b`. The rest acts along the one coordinate of a hinge or slider: `limits`
+    /// (least and greatest), `friction`, `motor` (velocity, greatest force), `servo` (stiffness, damping, target, greatest
+    /// force), `spring` (stiffness, damping, rest), `damping`, `armature`; `break_force` and `break_torque` are of the locked
+    /// ones. A joint that does not fit its bodies is a ValueError unless `corrected` is true.
+    #[pyo3(signature = (
+        kind, a, b=None, *, anchor_a=None, anchor_b=None, axis_a=None, axis_b=None, length=None, bodies_touch=false,
+        limits=None, friction=None, motor=None, servo=None, spring=None, damping=None, armature=None,
+        break_force=None, break_torque=None, corrected=false
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn add_joint(
         slf: &Bound<'_, Self>,
@@ -229,29 +238,66 @@ impl World {
         b: Option<&Bound<'_, PyAny>>,
         anchor_a: Option<&Bound<'_, PyAny>>,
         anchor_b: Option<&Bound<'_, PyAny>>,
+        axis_a: Option<&Bound<'_, PyAny>>,
+        axis_b: Option<&Bound<'_, PyAny>>,
         length: Option<f64>,
         bodies_touch: bool,
+        limits: Option<(f64, f64)>,
+        friction: Option<f64>,
+        motor: Option<(f64, f64)>,
+        servo: Option<(f64, f64, f64, f64)>,
+        spring: Option<(f64, f64, f64)>,
+        damping: Option<f64>,
+        armature: Option<f64>,
+        break_force: Option<f64>,
+        break_torque: Option<f64>,
+        corrected: bool,
     ) -> PyResult<Joint> {
         let first = World::handle(slf, "a", a)?;
-        let at_a = vector_or("anchor_a", anchor_a, DVec3::ZERO)?;
-        let at_b = vector_or("anchor_b", anchor_b, DVec3::ZERO)?;
+        let frame = |names: (&str, &str), point: Option<&Bound<'_, PyAny>>, axis: Option<&Bound<'_, PyAny>>| {
+            let (point, axis) = (vector_or(names.0, point, DVec3::ZERO)?, vector_or(names.1, axis, DVec3::Z)?);
+            PyResult::Ok(Frame::along(point, axis))
+        };
+        let (at_a, at_b) =
+            (frame(("anchor_a", "axis_a"), anchor_a, axis_a)?, frame(("anchor_b", "axis_b"), anchor_b, axis_b)?);
         let other = match b {
             None => Anchor::World(at_b),
             Some(b) => Anchor::Body(World::handle(slf, "b", b)?, at_b),
         };
-        let joint = match (kind, length) {
-            ("distance", Some(length)) => signorini::Joint::distance(first, at_a, other, length),
-            ("distance", None) => return Err(PyValueError::new_err("length: a distance joint needs it")),
-            ("ball", None) => signorini::Joint::ball(first, at_a, other),
-            ("fixed", None) => signorini::Joint::fixed(first, at_a, other),
-            ("ball" | "fixed", Some(_)) => return Err(PyValueError::new_err("length: only a distance joint has one")),
-            (kind, _) => {
-                return Err(PyValueError::new_err(format!("kind: '{kind}' is none of distance, ball, fixed")));
-            }
+        let kind = kind_of(kind, length)?;
+        let mut joint = signorini::Joint::of(kind, first, at_a, other);
+        if let Some((lo, hi)) = limits {
+            joint = joint.limits(lo, hi);
+        }
+        if let Some(force) = friction {
+            joint = joint.friction(force);
+        }
+        joint = match (motor, servo) {
+            (None, None) => joint,
+            (Some((target, force)), None) => joint.motor(Motor::velocity(target, force)),
+            (None, Some((stiffness, damping, target, force))) => joint.servo(stiffness, damping, target, force),
+            (Some(_), Some(_)) => return Err(PyValueError::new_err("motor, servo: a coordinate has one of them")),
         };
+        if let Some((stiffness, damping, rest)) = spring {
+            joint = joint.spring(stiffness, damping, rest);
+        }
+        if let Some(damping) = damping {
+            joint = joint.damping(damping);
+        }
+        if let Some(inertia) = armature {
+            joint = joint.armature(inertia);
+        }
+        joint.break_force = break_force.unwrap_or(f64::INFINITY);
+        joint.break_torque = break_torque.unwrap_or(f64::INFINITY);
+        joint.misfit = if corrected { Misfit::Corrected } else { Misfit::Refused };
         let joint = joint.contact(if bodies_touch { PairContact::Kept } else { PairContact::Ignored });
         let handle = slf.get().guarded.with(|world| world.add_joint(joint).map_err(raise::world))?;
         Ok(Joint { world: slf.clone().unbind(), handle })
+    }
+
+    /// Moves bodies until all joints fit; returns the largest error that is left [m, rad].
+    fn assemble(&self) -> PyResult<f64> {
+        self.guarded.with(|world| world.assemble().map_err(raise::world))
     }
 
     /// The body with this name or number; a `KeyError` if there is none.
@@ -569,4 +615,16 @@ pub fn recording_of(record: Option<Vec<String>>, every: usize, hashes: bool) -> 
     let quantities = record.unwrap_or_default();
     let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
     Ok(Recording { quantities, every, hashes })
+}
+
+/// The kind of joint with this name.
+fn kind_of(name: &str, length: Option<f64>) -> PyResult<JointKind> {
+    let Some(kind) = JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != JointKind::Generic) else {
+        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
+    };
+    match (kind.length(), length) {
+        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
+        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
+        _ => Ok(kind),
+    }
 }

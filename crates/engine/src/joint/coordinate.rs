@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Greatest coordinate that may be asked for [m, rad].
-const MAX_VALUE: f64 = 1e10;
+pub(crate) const MAX_VALUE: f64 = 1e10;
 /// Greatest velocity that may be asked for [m/s, rad/s].
 const MAX_RATE: f64 = 1e10;
 /// Greatest force, stiffness, damping or inertia, in SI units: products of them with a step stay far from the largest number.
@@ -34,9 +34,23 @@ pub enum Motor {
         /// Velocity of the target [m/s, rad/s].
         #[serde(default)]
         velocity: f64,
-        /// [N, N·m].
+        /// [N, N·m]; without it there is no bound.
+        #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
         max_force: f64,
     },
+}
+
+fn unbounded() -> f64 {
+    f64::INFINITY
+}
+
+fn is_unbounded(force: &f64) -> bool {
+    *force == f64::INFINITY
+}
+
+/// What is as it would be by itself is not written down.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Motor {
@@ -75,20 +89,28 @@ pub struct Spring {
 #[serde(default, deny_unknown_fields)]
 pub struct Coordinate {
     /// Held at zero. Only generic joints choose; for the others it is their kind that says so.
+    #[serde(skip_serializing_if = "is_default")]
     pub locked: bool,
     /// Least and greatest value [m, rad].
+    #[serde(skip_serializing_if = "is_default")]
     pub limits: Option<[f64; 2]>,
     /// Dry friction [N, N·m].
+    #[serde(skip_serializing_if = "is_default")]
     pub friction: f64,
     /// A motor.
+    #[serde(skip_serializing_if = "is_default")]
     pub motor: Option<Motor>,
     /// A spring.
+    #[serde(skip_serializing_if = "is_default")]
     pub spring: Option<Spring>,
     /// Viscous damping [N·s/m, N·m·s/rad], besides that of the spring.
+    #[serde(skip_serializing_if = "is_default")]
     pub damping: f64,
     /// Inertia of a rotor that turns with the coordinate [kg, kg·m²].
+    #[serde(skip_serializing_if = "is_default")]
     pub armature: f64,
     /// A given force along the coordinate, on the body and against the other end [N, N·m]. It acts until it is set again.
+    #[serde(skip_serializing_if = "is_default")]
     pub force: f64,
 }
 

@@ -307,3 +307,8 @@ pub(crate) fn nearest(angle: f64, near: f64) -> f64 {
     let turn = std::f64::consts::TAU;
     angle + turn * ((near - angle) / turn).round()
 }
+
+#[cfg(test)]
+#[path = "geometry_tests.rs"]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;

@@ -112,6 +112,11 @@ impl JointKind {
         ]
     }
 
+    /// The kind that files call so, with this length \[m\] where it has one.
+    pub fn named(name: &str, length: f64) -> Option<JointKind> {
+        JointKind::all(length).into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Whether the orientation that it holds is the one the bodies have when the joint is added, and not that of the frames.
     pub(crate) fn keeps_orientation(&self) -> bool {
         matches!(self, JointKind::Fixed)

@@ -16,6 +16,7 @@
 //!
 //! with `u = ẋ⁺ + c r + b`. Springs and servos are backward Euler in their coordinate: no stiffness is too large.
 
+mod assemble;
 mod coordinate;
 mod frame;
 pub(crate) mod geometry;
@@ -25,6 +26,7 @@ mod record;
 pub(crate) mod rows;
 mod world;
 
+pub(crate) use coordinate::MAX_VALUE;
 pub use coordinate::{Coordinate, Motor, Spring};
 pub use frame::{Anchor, Frame, Misfit};
 pub use kind::JointKind;

@@ -6,6 +6,9 @@ use glamx::DVec3;
 /// Share of the kick of forces that a body at rest may lack: what came to rest has no velocity at all.
 const REST: f64 = 2e-8;
 
+/// Velocity that is not told from nothing [m/s]: the round-off of a metre per second.
+const ROUND_OFF: f64 = 1e-16;
+
 /// An impulse on a body, by rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Impulse {
@@ -49,7 +52,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
         let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;
         let resting = end.velocity == DVec3::ZERO && end.spin == DVec3::ZERO;
-        let excused = if resting { REST * kick.length() } else { 0.0 };
+        let excused = mass * ROUND_OFF + if resting { REST * kick.length() } else { 0.0 };
         let place = Place { bodies: [Some(rank as u32), None], joint: None };
         let over = |defect: f64, size: f64| if defect <= 0.0 { 0.0 } else { defect / size };
         part.worst(over(defect.length() - excused, size), MOMENTUM_BOUND, place);

@@ -1,6 +1,7 @@
 //! From a world to the scene that would build it.
 
 use super::{BodyDescription, EndDescription, InertialDescription, JointDescription, Scene, SolverDescription};
+use crate::joint::MAX_VALUE;
 use crate::{BodyHandle, BodyId, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
 use glamx::DQuat;
 
@@ -77,6 +78,11 @@ fn describe_joint(world: &World, slot: u32) -> Option<JointDescription> {
         JointKind::Generic => joint.coordinates.to_vec(),
         _ => joint.free_coordinates().collect(),
     };
+    // JSON knows no infinity: an open side is as far as a coordinate may be asked for.
+    let listed: Vec<Coordinate> = listed
+        .into_iter()
+        .map(|c| Coordinate { limits: c.limits.map(|limits| limits.map(|x| x.clamp(-MAX_VALUE, MAX_VALUE))), ..c })
+        .collect();
     let plain = listed.iter().all(|coordinate| *coordinate == Coordinate::default());
     Some(JointDescription {
         kind: joint.kind,

@@ -3,7 +3,7 @@
 
 use super::fixture::*;
 use signorini::glamx::DPose3;
-use signorini::{ImpactLaw, Sleeping};
+use signorini::{ImpactLaw, Motor, Sleeping};
 
 /// A world, how it is stepped, and what is done to it meanwhile.
 pub struct Scenario {
@@ -117,14 +117,20 @@ impl Scenario {
         let middle = 0.5 * (place_a.translation + place_b.translation);
         let local = |pose: DPose3, point: DVec3| pose.rotation.inverse() * (point - pose.translation);
         let (anchor_a, anchor_b) = (local(place_a, middle), local(place_b, middle + off));
-        let joint = match random.below(4) {
+        let driven = |joint: Joint, motor: bool| match motor {
+            true => joint.motor(Motor::velocity(1.0, 5.0)).limits(-0.5, 0.5),
+            false => joint.spring(20.0, 1.0, 0.1).friction(0.1).armature(0.01),
+        };
+        let joint = match random.below(6) {
+            4 => driven(Joint::revolute(a, anchor_a, (b, anchor_b)), random.below(2) == 0),
+            5 => driven(Joint::prismatic(a, anchor_a, (b, anchor_b)), random.below(2) == 0),
             0 => Joint::fixed(a, anchor_a, (b, anchor_b)),
             1 => Joint::distance(a, DVec3::ZERO, (b, DVec3::ZERO), 0.1 + random.unit()),
             2 => Joint::ball(a, anchor_a, middle + off),
             _ => Joint::ball(a, anchor_a, (b, anchor_b)),
         };
         // Both ends may be one body, or neither dynamic.
-        let _ = self.world.add_joint(joint);
+        let _ = self.world.add_joint(joint.misfit(Misfit::Corrected));
     }
 
     /// What somebody may do between two steps.

@@ -12,6 +12,9 @@ use crate::step::solve::IslandSolution;
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
 
+/// Speed that is not told from rest where no force acts [m/s]: the tolerance of the velocities.
+const STILL: f64 = 1e-9;
+
 impl Mover<'_> {
     /// Angular impulses of contacts beyond those over their arms at the start of the step, by which they are told.
     pub(super) fn add_arms(&self, piece: &mut Piece) {
@@ -63,7 +66,7 @@ impl Mover<'_> {
             ledger.integration += rotational - middle.angular.dot(*momentum - body.start.momentum);
             start += body.start.kinetic(mass) + (mass.mass * gravity).dot(moved);
             kinetic += end.kinetic(mass);
-            pushed += 0.5 * mass.mass * (self.scene.dt * body.acceleration).length_squared();
+            pushed += 0.5 * mass.mass * ((self.scene.dt * body.acceleration).length_squared() + STILL * STILL);
             let free = super::State {
                 velocity: body.launch.velocity
                     + body.forces * h * body.acceleration
