@@ -179,7 +179,8 @@ fn several_hinges_of_a_body_are_one_joint_of_the_world() {
 fn frames_without_mass_pass_their_joints_on() {
     // A slide and a hinge through a frame that weighs nothing, as planar robots are often written.
     let link = |name: &str, inside: &str| format!("<link name='{name}'>{inside}</link>");
-    let heavy = "<inertial><origin xyz='0 0 -0.5'/><mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>";
+    let heavy =
+        "<inertial><origin xyz='0 0 -0.5'/><mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>";
     let joint = |name: &str, kind: &str, parent: &str, child: &str, axis: &str| {
         format!(
             "<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/><origin xyz='0 0 0.5' \
@@ -218,7 +219,9 @@ fn scenes_take_robots_from_files_beside_them() {
     std::fs::write(folder.join("two.toml"), scene).unwrap();
     let scene = Scene::load(folder.join("two.toml")).unwrap();
     assert_eq!((scene.bodies.len(), scene.joints.len(), scene.robots.len()), (6, 4, 0));
-    assert!(scene.bodies.iter().any(|body| body.name == "double/upper") && scene.bodies.iter().any(|b| b.name == "b/lower"));
+    assert!(
+        scene.bodies.iter().any(|body| body.name == "double/upper") && scene.bodies.iter().any(|b| b.name == "b/lower")
+    );
     // Read again from what it writes it is the same world.
     let again = Scene::from_toml(&scene.to_toml()).unwrap();
     let hash = |scene: &Scene| {
@@ -248,12 +251,17 @@ fn what_is_wrong_in_a_model_is_said_with_its_line() {
         ("angle=\"radian\"", "angle=\"gon\"", "2:3: compiler: 'angle' cannot be 'gon'"),
         ("axis=\"0 1 0\"/>\n    <geom", "axis=\"0 0 0\"/>\n    <geom", "13:7: joint 'shoulder': 'axis' needs a length"),
         ("timestep=\"0.005\"", "timestep=\"0\"", "1:1: mujoco: 'timestep' is not above zero"),
-        ("<geom type=\"sphere\" size=\"0.1\"/>", "<geom type=\"mesh\" mesh=\"m\"/>", "18:9: geom: no mesh is called 'm'"),
+        (
+            "<geom type=\"sphere\" size=\"0.1\"/>",
+            "<geom type=\"mesh\" mesh=\"m\"/>",
+            "18:9: geom: no mesh is called 'm'",
+        ),
         ("<worldbody>", "<include file=\"x.xml\"/><worldbody>", "'x.xml': load the robot from a file"),
         ("</mujoco>", "", "1:1: the root node was opened but never closed"),
     ] {
         assert!(DOUBLE.contains(from), "{from}");
-        let error = RobotModel::from_text(&DOUBLE.replacen(from, to, 1), &RobotOptions::default()).unwrap_err().to_string();
+        let error =
+            RobotModel::from_text(&DOUBLE.replacen(from, to, 1), &RobotOptions::default()).unwrap_err().to_string();
         assert!(error.contains(message), "'{error}' should contain '{message}'");
     }
 }

@@ -196,9 +196,15 @@ fn roll_pitch_and_yaw_turn_about_fixed_axes() {
 
 #[test]
 fn joints_of_every_type_are_read_and_others_are_named() {
-    for (kind, coordinates) in
-        [("revolute", 1), ("continuous", 1), ("prismatic", 1), ("planar", 3), ("ball", 4), ("floating", 7), ("fixed", 0)]
-    {
+    for (kind, coordinates) in [
+        ("revolute", 1),
+        ("continuous", 1),
+        ("prismatic", 1),
+        ("planar", 3),
+        ("ball", 4),
+        ("floating", 7),
+        ("fixed", 0),
+    ] {
         let model = RobotModel::from_text(&PENDULUM.replace("spherical", kind), &RobotOptions::default()).unwrap();
         assert_eq!(model.coordinates(), coordinates, "{kind}");
         assert!(Scene::from_urdf(&PENDULUM.replace("spherical", kind)).is_ok(), "{kind}");
@@ -239,7 +245,8 @@ fn roots_without_mass_stand_still_and_impossible_inertia_is_replaced() {
     let free = RobotOptions { base: Base::Fixed, ..RobotOptions::default() };
     assert_eq!(RobotModel::from_text(BOX, &free).unwrap().links.len(), 0);
     // A ball of 0.75 kg and radius 0.1 m has 2/5 m r², whatever the file says of its third moment.
-    let model = RobotModel::from_text(&PENDULUM.replace("izz=\"0.003\"", "izz=\"0.03\""), &RobotOptions::default()).unwrap();
+    let model =
+        RobotModel::from_text(&PENDULUM.replace("izz=\"0.003\"", "izz=\"0.03\""), &RobotOptions::default()).unwrap();
     let inertia = model.links[0].mass.inertia.to_cols_array_2d();
     for (k, row) in inertia.iter().enumerate() {
         assert!((row[k] - 0.4 * 0.75 * 0.01).abs() < 1e-17, "{inertia:?}");

@@ -281,11 +281,7 @@ impl Robot {
     }
     /// Forces that these accelerations take at the rates of now, against gravity. Springs, damping and friction of the
     /// joints are not in it.
-    fn inverse_dynamics<'py>(
-        &self,
-        py: Python<'py>,
-        qdd: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn inverse_dynamics<'py>(&self, py: Python<'py>, qdd: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let qdd = list("qdd", qdd)?;
         Ok(self.ask(py, |world, robot| robot.inverse_dynamics(world, &qdd))?.to_pyarray(py))
     }

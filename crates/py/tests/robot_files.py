@@ -112,9 +112,8 @@ def lift(path: Path, root: Path) -> float:
     for link in robot.links:
         body = robot.body(link)
         if body.shape.to_dict() != "none":
-            low, high = np.array(body.shape.bounds)
-            corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-            lowest = min(lowest, float((body.position + corners @ body.rotation_matrix.T)[:, 2].min()))
+            reach = np.linalg.norm(np.abs(np.array(body.shape.bounds)).max(axis=0))
+            lowest = min(lowest, float(body.position[2] - reach))
     return 0.05 - lowest
 
 

@@ -175,7 +175,12 @@ impl World {
     }
 
     /// Says to which of the turns an angle belongs: it is counted from the one next to `angle` \[rad\].
-    pub(crate) fn set_joint_turns(&mut self, joint: JointHandle, coordinate: usize, angle: f64) -> Result<(), WorldError> {
+    pub(crate) fn set_joint_turns(
+        &mut self,
+        joint: JointHandle,
+        coordinate: usize,
+        angle: f64,
+    ) -> Result<(), WorldError> {
         let record = self.joint_record(joint)?;
         let axis = record.joint.free_axes().nth(coordinate).ok_or(NO_COORDINATE)?;
         self.change_joint(joint, |record| {

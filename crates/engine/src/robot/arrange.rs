@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_hip_has_its_axes_in_the_order_of_its_hinges() {
-        let mut hip = [hinge([0.0; 3], [1.0, 0.0, 0.0]), hinge([0.0; 3], [0.0, 0.0, 1.0]), hinge([0.0; 3], [0.0, 1.0, 0.0])];
+        let mut hip =
+            [hinge([0.0; 3], [1.0, 0.0, 0.0]), hinge([0.0; 3], [0.0, 0.0, 1.0]), hinge([0.0; 3], [0.0, 1.0, 0.0])];
         let found = arrange(&mut hip).unwrap();
         // x, z, then y: right-handed axes have −y third.
         assert_eq!(found.places, [(3, 1.0), (4, 1.0), (5, -1.0)]);

@@ -91,9 +91,8 @@ impl RobotModel {
 
     /// Armature of every freedom.
     pub fn armatures(&self) -> Vec<f64> {
-        let each = |joint: &super::model::ModelJoint| {
-            std::iter::repeat_n(joint.joint.armature, joint.joint.motion.freedoms())
-        };
+        let each =
+            |joint: &super::model::ModelJoint| std::iter::repeat_n(joint.joint.armature, joint.joint.motion.freedoms());
         self.joints.iter().flat_map(each).collect()
     }
 

@@ -193,7 +193,9 @@ impl Robot {
             match self.place_of(at) {
                 Some((handle, place)) => world.set_joint_force(handle, place.coordinate, place.sign * tau[joint.v])?,
                 None if tau[joint.v..joint.v + joint.joint.motion.freedoms()].iter().all(|x| *x == 0.0) => {}
-                None => return Err(WorldError::Joint { why: "forces along balls and free links are not joint forces" }),
+                None => {
+                    return Err(WorldError::Joint { why: "forces along balls and free links are not joint forces" });
+                }
             }
         }
         Ok(())

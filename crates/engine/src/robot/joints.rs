@@ -116,7 +116,10 @@ impl RobotModel {
                 }
                 None => end(None, &at),
             };
-            ties.push(JointDescription { bodies_touch: true, ..JointDescription::new(kind, on(Some(body)), on(other)) });
+            ties.push(JointDescription {
+                bodies_touch: true,
+                ..JointDescription::new(kind, on(Some(body)), on(other))
+            });
         }
         ties
     }
@@ -131,12 +134,8 @@ fn end(body: Option<String>, frame: &DPose3) -> EndDescription {
 /// What acts in a joint, along the engine's coordinate.
 fn coordinate(joint: &RobotJoint, sign: f64) -> Coordinate {
     let place = Place { coordinate: 0, sign, reference: joint.reference };
-    let mut coordinate = Coordinate {
-        friction: joint.friction,
-        damping: joint.damping,
-        armature: joint.armature,
-        ..Coordinate::free()
-    };
+    let mut coordinate =
+        Coordinate { friction: joint.friction, damping: joint.damping, armature: joint.armature, ..Coordinate::free() };
     if let Some([low, high]) = joint.range {
         let ends = [place.to_engine(low), place.to_engine(high)];
         coordinate = coordinate.limits(ends[0].min(ends[1]), ends[0].max(ends[1]));

@@ -7,8 +7,8 @@
 
 use super::arrange::{Arrangement, arrange};
 use super::description::{
-    ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LinkDescription, LinkShape, Motion,
-    LINK_LIMIT, Notice, RobotDescription, RobotJoint,
+    ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LINK_LIMIT, LinkDescription,
+    LinkShape, Motion, Notice, RobotDescription, RobotJoint,
 };
 use crate::body::Inertial;
 use crate::scene::{SceneError, TextPlace};
@@ -211,12 +211,9 @@ impl RobotModel {
                 return Err(SceneError::placed(link.at, format!("there is a link '{}' already", link.name)));
             }
             match frame.link {
-                None if !link.shapes.is_empty() => self.fixtures.push(Fixture {
-                    name: link.name,
-                    at: link.at,
-                    pose: frame.pose,
-                    shapes: link.shapes,
-                }),
+                None if !link.shapes.is_empty() => {
+                    self.fixtures.push(Fixture { name: link.name, at: link.at, pose: frame.pose, shapes: link.shapes })
+                }
                 None => {}
                 Some(body) => {
                     parts[body].extend(link.inertial.map(|mass| moved_mass(&frame.pose, mass)));
@@ -241,12 +238,7 @@ impl RobotModel {
     }
 
     /// The joints of a link as coordinates of one joint of the engine.
-    fn arranged(
-        &mut self,
-        name: &str,
-        at: &TextPlace,
-        joints: &mut [RobotJoint],
-    ) -> Result<Arrangement, SceneError> {
+    fn arranged(&mut self, name: &str, at: &TextPlace, joints: &mut [RobotJoint]) -> Result<Arrangement, SceneError> {
         if let [RobotJoint { motion: Motion::Ball { .. } | Motion::Free, .. }] = joints {
             return Ok(Arrangement { frame: DPose3::IDENTITY, places: Vec::new(), moved: 0.0 });
         }

@@ -128,7 +128,8 @@ impl Scene {
     /// their order.
     pub fn add_to(&self, world: &mut World) -> Result<Vec<JointHandle>, SceneError> {
         if let Some(entry) = self.robots.first() {
-            let what = format!("robot file '{}' has not been read; load the scene from a file, not from text", entry.file);
+            let what =
+                format!("robot file '{}' has not been read; load the scene from a file, not from text", entry.file);
             return Err(SceneError::new("robots[0].file", what));
         }
         let mut left = BODY_LIMIT;

@@ -145,7 +145,8 @@ impl Meshes {
         }
         let mut tries: Vec<PathBuf> = Vec::new();
         let plain = |path: &str| {
-            let part = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir);
+            let part =
+                |part: Component| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir);
             // Backslashes climb on other systems, where the same file must mean the same.
             !path.is_empty() && !path.contains('\\') && Path::new(path).components().all(part)
         };
@@ -159,9 +160,12 @@ impl Meshes {
             let full = folder.canonicalize().unwrap_or_default();
             let own = full.ancestors().find(|above| above.file_name().is_some_and(|name| name == package));
             if let Some(own) = own {
-                return own.join(rest).canonicalize().ok().filter(|found| found.starts_with(own)).ok_or_else(|| {
-                    format!("there is no '{rest}' in the package '{package}'")
-                });
+                return own
+                    .join(rest)
+                    .canonicalize()
+                    .ok()
+                    .filter(|found| found.starts_with(own))
+                    .ok_or_else(|| format!("there is no '{rest}' in the package '{package}'"));
             }
         } else if file.contains("://") || file.starts_with("file:") {
             return Err(format!("this is an address; {INSIDE}"));

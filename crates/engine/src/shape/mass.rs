@@ -35,9 +35,9 @@ pub(crate) fn joined_mass(parts: &[MassProperties]) -> Option<MassProperties> {
     }
     let mass: f64 = parts.iter().map(|part| part.mass).sum();
     let centre = parts.iter().map(|part| part.centre * part.mass).sum::<DVec3>() / mass;
-    let inertia = parts.iter().fold(DMat3::ZERO, |sum, part| {
-        sum + part.inertia + point_inertia(part.centre - centre) * part.mass
-    });
+    let inertia = parts
+        .iter()
+        .fold(DMat3::ZERO, |sum, part| sum + part.inertia + point_inertia(part.centre - centre) * part.mass);
     Some(MassProperties { mass, centre, inertia })
 }
 

@@ -13,7 +13,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Surface, String> {
     };
     let count = |index: usize| -> Result<usize, String> {
         let count = i32::from_le_bytes(word(4 * index)?);
-        usize::try_from(count).ok().filter(|count| *count <= MESH_LIMIT).ok_or_else(|| format!("claims {count} entries"))
+        usize::try_from(count)
+            .ok()
+            .filter(|count| *count <= MESH_LIMIT)
+            .ok_or_else(|| format!("claims {count} entries"))
     };
     let (vertices, normals, textures, faces) = (count(0)?, count(1)?, count(2)?, count(3)?);
     let expected = HEADER + 12 * (vertices + normals + faces) + 8 * textures;

@@ -12,9 +12,31 @@ pub(super) type Tendons = BTreeMap<String, Vec<(String, f64)>>;
 
 /// Attributes that are used, or change nothing.
 const KNOWN: [&str; 25] = [
-    "name", "class", "joint", "jointinparent", "tendon", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited",
-    "kp", "kv", "gainprm", "biasprm", "gaintype", "biastype", "dyntype", "dynprm", "group", "user", "inheritrange",
-    "actrange", "actlimited", "site", "body",
+    "name",
+    "class",
+    "joint",
+    "jointinparent",
+    "tendon",
+    "gear",
+    "ctrlrange",
+    "ctrllimited",
+    "forcerange",
+    "forcelimited",
+    "kp",
+    "kv",
+    "gainprm",
+    "biasprm",
+    "gaintype",
+    "biastype",
+    "dyntype",
+    "dynprm",
+    "group",
+    "user",
+    "inheritrange",
+    "actrange",
+    "actlimited",
+    "site",
+    "body",
 ];
 
 impl<'d> Reader<'_, 'd> {

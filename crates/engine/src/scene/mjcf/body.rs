@@ -114,10 +114,10 @@ impl<'d> Reader<'_, 'd> {
                 if description.links.len() >= LINK_LIMIT {
                     return Err(tag.element.refuse(format!("more than {LINK_LIMIT} bodies")));
                 }
-                let name = tag.element.optional("name").map_or_else(
-                    || format!("world/{}", description.links.len()),
-                    |name| format!("world/{name}"),
-                );
+                let name = tag
+                    .element
+                    .optional("name")
+                    .map_or_else(|| format!("world/{}", description.links.len()), |name| format!("world/{name}"));
                 description.links.push(LinkDescription {
                     name,
                     at: tag.element.place(),

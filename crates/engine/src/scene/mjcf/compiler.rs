@@ -189,7 +189,8 @@ impl Reader<'_, '_> {
                     "gravity" => description.gravity = Some(DVec3::from_array(vector(element, name, value)?)),
                     "density" | "viscosity" | "wind" => {
                         if numbers(element, name, value)?.iter().any(|x| *x != 0.0) {
-                            self.notes.add(element.place(), "forces of a fluid ('density', 'viscosity', 'wind') do not act");
+                            self.notes
+                                .add(element.place(), "forces of a fluid ('density', 'viscosity', 'wind') do not act");
                         }
                     }
                     _ => {

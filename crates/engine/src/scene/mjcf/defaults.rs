@@ -108,9 +108,11 @@ impl<'d> Styled<'_, 'd> {
         match self.text(name) {
             None => Ok(1),
             // Negative numbers are used for all bits.
-            Some(word) => word.trim().parse::<i64>().map(|bits| bits as u32).map_err(|_| {
-                self.element.refuse(format!("'{name}': '{word}' is not a whole number"))
-            }),
+            Some(word) => word
+                .trim()
+                .parse::<i64>()
+                .map(|bits| bits as u32)
+                .map_err(|_| self.element.refuse(format!("'{name}': '{word}' is not a whole number"))),
         }
     }
 

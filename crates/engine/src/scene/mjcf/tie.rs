@@ -58,12 +58,7 @@ impl<'d> Reader<'_, 'd> {
                     let ratio = if second.is_some() { curve[1] } else { 0.0 };
                     // Both are measured from where the model has them at the start.
                     let offset = reference(first) + curve[0] - ratio * second.map_or(0.0, reference);
-                    EqualityKind::Joint {
-                        joint: first.to_owned(),
-                        other: second.map(str::to_owned),
-                        ratio,
-                        offset,
-                    }
+                    EqualityKind::Joint { joint: first.to_owned(), other: second.map(str::to_owned), ratio, offset }
                 }
                 other => {
                     self.notes.add(element.place(), format!("equalities of kind '{other}' are left out"));
@@ -135,7 +130,8 @@ impl<'d> Reader<'_, 'd> {
                     if let [Some(first), Some(second)] = pair {
                         description.forced.push([first, second]);
                     } else {
-                        self.notes.add(element.place(), "pairs of shapes that touch nothing else ('pair') are left out");
+                        self.notes
+                            .add(element.place(), "pairs of shapes that touch nothing else ('pair') are left out");
                     }
                     if element.optional("friction").is_some() {
                         self.notes.add(element.place(), "'friction' of a 'pair' is that of its shapes");

@@ -10,9 +10,9 @@
 mod assemble;
 mod read;
 
+use super::SceneError;
 use super::robot_files::{Meshes, RobotOptions};
 use super::xml::{self, Element, Notes};
-use super::SceneError;
 use crate::robot::RobotDescription;
 
 /// Reads a robot.

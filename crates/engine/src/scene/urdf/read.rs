@@ -197,9 +197,7 @@ fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collisi
         _ => &["filename", "scale"],
     };
     shape.note_attributes(known, notes);
-    let about_z = || -> Result<(f64, f64), SceneError> {
-        Ok((0.5 * shape.number("length")?, shape.number("radius")?))
-    };
+    let about_z = || -> Result<(f64, f64), SceneError> { Ok((0.5 * shape.number("length")?, shape.number("radius")?)) };
     let primitive = match shape.tag() {
         "box" => ShapeDescription::Cuboid { half_extents: shape.triple("size")?.map(|length| 0.5 * length) },
         "cylinder" => {
