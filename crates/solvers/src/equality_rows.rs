@@ -10,7 +10,8 @@
 //!
 //! which is `−q/μ` (to 2ε/μ) along an eigenvector of W with eigenvalue μ ≫ ε, and nothing along those with μ = 0. Tikhonov's
 //! filter applied twice; cost: one factorization over the body graph and two solves. Callers that iterate on a measured
-//! error, as rounds of a time step do, lose nothing by the ε.
+//! error, as rounds of a time step do, lose nothing by the ε. A row that gives way adds its c to W: springs beside each other
+//! contradict nothing, and each carries its own.
 
 use crate::newton_system::{NewtonSystem, Refinement};
 use signorini_problem::ContactProblem;

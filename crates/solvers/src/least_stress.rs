@@ -15,7 +15,8 @@
 //! ```
 //!
 //! one factorization over the body graph. Where no cone is active the first step arrives. The damping 1/ρ is for directions
-//! that no contact holds.
+//! that no contact holds. Rows that give way share a load by their stiffness and in no other way: with `W = J M⁻¹Jᵀ + C` the
+//! answer has `C r = C r₀` as well, so those rows carry what they carried.
 
 use crate::newton_system::{NewtonSystem, Refinement};
 use signorini_problem::{ContactProblem, Delassus, Law};

@@ -63,7 +63,7 @@ impl Refinement {
 enum Form {
     #[default]
     Impulse,
-    Velocity(VelocityForm),
+    Velocity(Box<VelocityForm>),
 }
 
 impl NewtonSystem {
@@ -120,13 +120,13 @@ impl NewtonSystem {
                 }
             }
             let pairs = (self.graph.columns.len() - bodies) / 2 + held.iter().filter(|held| **held).count();
-            self.form = Form::Velocity(VelocityForm {
+            self.form = Form::Velocity(Box::new(VelocityForm {
                 bodies: w.bodies().to_vec(),
                 slots,
                 diagonal,
                 pairs,
                 ..VelocityForm::default()
-            });
+            }));
         }
         let Form::Velocity(form) = &mut self.form else { return };
         form.read(problem.offsets(), w);

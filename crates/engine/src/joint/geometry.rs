@@ -128,28 +128,33 @@ impl<'a> JointGeometry<'a> {
     /// Makes the joint one that fits where it is: moves and turns the frame on A, or changes the length. `turn_a` is the
     /// orientation of A.
     pub fn fit(&mut self, placed: &Placed, turn_a: DQuat) {
-        let mut shift = DVec3::ZERO;
+        let locked = || self.rows.iter().filter(|spec| spec.is_locked());
         let mut angles = self.cardan(placed);
-        let mut locked = false;
-        let rows = self.rows;
-        for spec in rows.iter().filter(|spec| spec.is_locked()) {
-            match spec.measure {
-                Measure::Length => self.stretch = spec.error(placed.apart.length()),
-                Measure::Apart(_) => shift = placed.apart,
-                Measure::Along(i) => shift += self.value(spec.measure, placed) * (placed.axes_a * AXES[i]),
-                Measure::Turn(i) | Measure::Cross(i) | Measure::Tilt { about: i, .. } => {
-                    angles[i] = 0.0;
-                    locked = true;
-                }
-                Measure::Angle(_) => {}
+        let mut turns = false;
+        for spec in locked() {
+            if let Measure::Turn(i) | Measure::Cross(i) | Measure::Tilt { about: i, .. } = spec.measure {
+                angles[i] = 0.0;
+                turns = true;
             }
         }
+        // R_A⁻¹R_B is to be of the free angles alone.
+        let wanted = DQuat::from_euler(EulerRot::XYZ, angles[0], angles[1], angles[2]);
+        let axes = if turns { (placed.axes_b * wanted.inverse()).normalize() } else { placed.axes_a };
+        let mut shift = DVec3::ZERO;
+        let mut stretch = self.stretch;
+        for spec in locked() {
+            match spec.measure {
+                Measure::Length => stretch = spec.error(placed.apart.length()),
+                Measure::Apart(_) => shift = placed.apart,
+                Measure::Along(i) => shift += (axes * AXES[i]).dot(placed.apart) * (axes * AXES[i]),
+                _ => {}
+            }
+        }
+        self.stretch = stretch;
         let frame = self.a.frame_mut();
         frame.point += turn_a.inverse() * shift;
-        if locked {
-            // R_A⁻¹R_B is to be of the free angles alone.
-            let wanted = DQuat::from_euler(EulerRot::XYZ, angles[0], angles[1], angles[2]);
-            frame.axes = (turn_a.inverse() * placed.axes_b * wanted.inverse()).normalize();
+        if turns {
+            frame.axes = (turn_a.inverse() * axes).normalize();
         }
     }
 

@@ -1,10 +1,10 @@
-//! Stage 6/9, first half: assembly. In: an island. Out: its contact problem. Eq.: u = J M⁻¹Jᵀ r + q,
+//! Stage 6/9, first half: assembly. In: an island. Out: its contact problem. Eq.: u = (J M⁻¹Jᵀ + diag(c)) r + q,
 //! q = J v* + offset, row of direction d: J = [−dᵀ, −(r_A×d)ᵀ, dᵀ, (r_B×d)ᵀ].
 //!
 //! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h
 //! for a contact of an open patch, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
-//! kinematic bodies have no columns; the velocity of a kinematic body is in q. Pads of a squeeze are bodies after those of
-//! the island.
+//! kinematic bodies have no columns; the velocity of a kinematic body is in q. The normal rows of a squeeze give way by the
+//! compliance c of their pads; all other rows are rigid.
 
 use crate::joint::geometry::{End, JointGeometry, Pose};
 use crate::joint::{Anchor, Frame, MISFIT};
@@ -223,49 +223,36 @@ pub(crate) fn assemble(
     };
     for (place, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let pad = pads.get(place).and_then(Option::as_ref);
-        pairs.push(padded([local(contact.a), local(contact.b)], pad, contact, scene.dt, masses));
+        pairs.push([local(contact.a), local(contact.b)]);
         let velocity = contact.velocity(&after(contact.a), &after(contact.b));
         let directions = contact.directions();
-        let offset = match pad {
-            Some(pad) => pad.gap / scene.dt,
-            None => normal_offset(contact, restitution_scale, stabilisation, scene.dt),
+        let (offset, softness) = match pad {
+            Some(pad) => (pad.gap / scene.dt, pad.compliance(scene.dt)),
+            None => (normal_offset(contact, restitution_scale, stabilisation, scene.dt), 0.0),
         };
         blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
         for (i, direction) in directions.iter().enumerate() {
             rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
             q.push(direction.dot(velocity) + if i == 0 { offset } else { 0.0 });
+            compliance.push(if i == 0 { softness } else { 0.0 });
         }
-    }
-    if !island.joints.is_empty() {
-        compliance.resize(rows.len(), 0.0);
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         let (a, b) = (joint.a.map(after), joint.b.map(after));
         for row in scene.rows_of(joint) {
             if row.block > 0 {
                 blocks.push(Block { law: row.law, rows: row.block });
-                pairs.push([joint.a, joint.b].map(|rank| rank.and_then(local)));
+                // The body of the joint comes first, as the user says it.
+                pairs.push([joint.b, joint.a].map(|rank| rank.and_then(local)));
             }
-            rows.push(row.columns);
+            let mut columns = row.columns;
+            columns.rotate_left(6);
+            rows.push(columns);
             compliance.push(row.compliance);
             q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()) + row.offset);
         }
     }
     ContactProblem::from_parts(parts)
-}
-
-/// The bodies of a contact, with its pad for the side that does not give way.
-pub(crate) fn padded(
-    places: [Option<u32>; 2],
-    pad: Option<&Pad>,
-    contact: &Contact,
-    dt: f64,
-    masses: &mut Vec<InverseMass>,
-) -> [Option<u32>; 2] {
-    let Some(pad) = pad else { return places };
-    let body = Some(masses.len() as u32);
-    masses.push(pad.inverse_mass(contact.frame[0], dt));
-    places.map(|place| place.or(body))
 }
 
 /// Impulses to start from, in the order of [`assemble`].

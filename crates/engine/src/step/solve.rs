@@ -346,8 +346,7 @@ fn solve_once(
     (out.solved, out.certificate, out.effort) = (graded.solved, Some(graded.certificate), graded.effort);
     unpack(scene, island, problem, &space.impulses, out);
     out.change.clear();
-    // Pads come after the bodies.
-    out.change.extend(space.changes.iter().take(island.bodies.len()).copied());
+    out.change.extend_from_slice(&space.changes);
     Ok(())
 }
 

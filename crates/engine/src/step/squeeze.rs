@@ -24,7 +24,7 @@ use crate::step::island::Island;
 use crate::step::solve::IslandSpace;
 use crate::step::{Records, Twist};
 use glamx::DVec3;
-use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass};
+use signorini_problem::{Block, ContactProblem, FactoredParts};
 use signorini_solvers::{
     BlockPivoting, ContactSolver, Exact, ExactOptions, History, SolverSession, Status, StoppingRule,
 };
@@ -48,25 +48,10 @@ pub(crate) struct Pad {
 }
 
 impl Pad {
-    /// A body of its own on the kinematic side of the contact, that gives way along the normal alone: W gets c r_N.
-    pub fn inverse_mass(&self, normal: DVec3, dt: f64) -> InverseMass {
-        along(normal, self.compliance(dt))
-    }
-    /// c = 1/(h² k) \[1/kg\].
+    /// c = 1/(h² k) of the normal row \[1/kg\].
     pub fn compliance(&self, dt: f64) -> f64 {
         1.0 / (dt * dt * self.stiffness)
     }
-}
-
-/// c n nᵀ for velocities, nothing for spins.
-fn along(normal: DVec3, compliance: f64) -> InverseMass {
-    let mut m = [[0.0; 6]; 6];
-    for i in 0..3 {
-        for j in 0..3 {
-            m[i][j] = compliance * (normal[i] * normal[j]);
-        }
-    }
-    m
 }
 
 /// Solvers and buffers of the test.
@@ -88,6 +73,13 @@ struct Touched {
     bound: f64,
     /// Gap, no deeper than the bound and the way of the kinematic surface: old overlap is not thrown out \[m\].
     gap: f64,
+}
+
+impl Touched {
+    /// Compliance of the test [1/kg].
+    fn compliance(&self) -> f64 {
+        TEST_COMPLIANCE / self.mass
+    }
 }
 
 /// Finds the pads of an island: one for each of its contacts with kinematic bodies if it is squeezed, else none at all.
@@ -202,16 +194,13 @@ impl SqueezeSpace {
     ) -> Option<Vec<f64>> {
         let mut parts = std::mem::take(memory);
         parts.clear();
-        let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian, q, .. } = &mut parts;
+        let FactoredParts { blocks, inverse_mass: masses, bodies: pairs, jacobian, compliance, q, .. } = &mut parts;
         masses.extend(island.bodies.iter().map(|rank| inverse_mass(&scene.bodies[*rank as usize])));
         let local = |rank: u32| scene.bodies[rank as usize].place;
         for (place, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
             let normal = contact.frame[0];
-            let pad = self.touched[place].map(|touched| {
-                masses.push(along(normal, TEST_COMPLIANCE / touched.mass));
-                masses.len() as u32 - 1
-            });
-            pairs.push([local(contact.a), local(contact.b)].map(|place| place.or(pad)));
+            compliance.push(self.touched[place].as_ref().map_or(0.0, Touched::compliance));
+            pairs.push([local(contact.a), local(contact.b)]);
             blocks.push(Block::normal());
             jacobian.push(contact_row(normal, contact.arm_a, contact.arm_b));
             let free = contact.velocity(&scene.free[contact.a as usize].after, &scene.free[contact.b as usize].after);
@@ -225,6 +214,7 @@ impl SqueezeSpace {
                     pairs.push([joint.a, joint.b].map(|rank| rank.and_then(local)));
                 }
                 jacobian.push(row.columns);
+                compliance.push(0.0);
                 q.push(row_velocity(&row.columns, joint.a.map(after), joint.b.map(after)));
             }
         }
@@ -246,7 +236,7 @@ impl SqueezeSpace {
         let tolerance = records.settings.stop.tolerance.value;
         let stop = StoppingRule::velocity(tolerance);
         exact.options = ExactOptions::stepping();
-        let compliance = |place: usize| touched[place].map_or(0.0, |touched| TEST_COMPLIANCE / touched.mass);
+        let compliance = |place: usize| touched[place].as_ref().map_or(0.0, Touched::compliance);
         let mut last = vec![0.0; contacts];
         let mut before = f64::INFINITY;
         for _ in 0..MOST_TESTS {

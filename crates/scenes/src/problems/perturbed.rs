@@ -69,7 +69,8 @@ pub fn perturbed(base: &GeneratedProblem, kind: Perturbation, seed: u64) -> Resu
             format!("geometry{relative:e}")
         }
     };
-    let delassus = FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().to_vec(), jacobian);
+    let delassus = FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().to_vec(), jacobian)
+        .with_compliance(w.compliance().to_vec());
     assemble(
         format!("{}_{suffix}_seed{seed}", base.name),
         base.family,

@@ -17,7 +17,8 @@ pub fn duplicated(base: &GeneratedProblem, copies: usize) -> Result<GeneratedPro
     SceneError::at_least("copies", copies, 1, "at least one")?;
     let w = base.factored()?;
     let delassus =
-        FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().repeat(copies), w.jacobian().repeat(copies));
+        FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().repeat(copies), w.jacobian().repeat(copies))
+            .with_compliance(w.compliance().repeat(copies));
     let share = |r: &Vec<f64>| r.repeat(copies).iter().map(|r| r / copies as f64).collect();
     let known = Known { impulse: base.known.impulse.as_ref().map(share), ..base.known.clone() };
     assemble(

@@ -2,6 +2,9 @@
 
 use signorini_problem::{ContactProblem, Delassus};
 
+/// Share of W that a row must give way by to be told from a rigid one \[1\]: below, sweeps crawl as they do among rigid ones.
+const SOFT: f64 = 0.1;
+
 /// Whether contacts outnumber what the bodies can distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Redundancy {
@@ -14,8 +17,10 @@ pub(super) enum Redundancy {
 pub(super) fn redundancy(problem: &ContactProblem) -> Redundancy {
     match problem.delassus() {
         Delassus::Factored(w) => {
-            // A row that gives way is a motion of its own.
-            let soft = w.compliance().iter().filter(|c| **c > 0.0).count();
+            // A row that gives way is a motion of its own, if it does so by more than next to nothing.
+            let soft = |(row, scale): (usize, f64)| w.compliance().get(row).is_some_and(|c| *c > SOFT * scale);
+            let rows = problem.scales().iter().enumerate().flat_map(|(c, w)| problem.range(c).map(|row| (row, *w)));
+            let soft = rows.filter(|row| soft(*row)).count();
             if problem.rows() as f64 <= 0.9 * 6.0 * w.inverse_mass().len() as f64 + 0.9 * soft as f64 {
                 Redundancy::No
             } else {

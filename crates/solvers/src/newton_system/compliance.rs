@@ -115,3 +115,79 @@ fn eliminate_block(c: &[f64], k: &mut [f64], inverse: &mut [f64]) -> Result<bool
     let flips = (0..n).filter(|i| (b[i * n + i] < 0.0) != (pivots[*i] != *i)).count();
     Ok(flips % 2 == 1)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{NewtonSystem, Refinement};
+    use signorini_problem::{
+        Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry,
+    };
+
+    fn number(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Two bodies and five blocks, two of which give way in some of their rows and one in all; and the same with W stored.
+    fn problems(seed: &mut u64) -> [ContactProblem; 2] {
+        let mass: InverseMass = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.5 } else { 0.0 }));
+        let blocks = vec![Block::contact(0.5), Block::joint(4), Block::normal(), Block::joint(6), Block::contact(0.3)];
+        let bodies = vec![[None, Some(0)], [Some(0), Some(1)], [Some(1), None], [Some(1), Some(0)], [None, None]];
+        let rows: Vec<JacobianRow> = (0..17).map(|_| std::array::from_fn(|_| number(seed))).collect();
+        let soft = |i: usize| matches!(i, 0 | 4 | 6 | 14..);
+        let c: Vec<f64> = (0..17).map(|i| if soft(i) { 1.0 + number(seed) } else { 0.0 }).collect();
+        let w = FactoredDelassus::new(vec![mass; 2], bodies, rows).with_compliance(c);
+        let posed = |w| ContactProblem::new(blocks.clone(), w, vec![0.0; 17], Symmetry::Exact).unwrap();
+        let over_bodies = posed(Delassus::Factored(w));
+        let stored = over_bodies.delassus().to_dense(over_bodies.offsets());
+        [over_bodies, posed(Delassus::Dense(DenseDelassus::new(17, stored)))]
+    }
+
+    /// Any K, also those that turn the determinant: the same solution, product and sign as over the blocks, also for the
+    /// second K and without refinement.
+    #[test]
+    fn both_forms_solve_the_same_system() {
+        let (mut seed, mut negative) = (1, 0);
+        for _ in 0..50 {
+            let [over_bodies, stored] = problems(&mut seed);
+            let mut systems = [NewtonSystem::default(), NewtonSystem::default()];
+            systems[0].prepare(&over_bodies);
+            systems[1].prepare(&stored);
+            for stiffness in [1.0, 30.0] {
+                for c in 0..5 {
+                    let k: Vec<f64> = systems[0].k_mut(c).iter().map(|_| stiffness * number(&mut seed)).collect();
+                    systems.iter_mut().for_each(|system| system.k_mut(c).copy_from_slice(&k));
+                }
+                let g: Vec<f64> = (0..17).map(|_| number(&mut seed)).collect();
+                let answers = [&over_bodies, &stored].into_iter().zip(&mut systems).map(|(problem, system)| {
+                    system.factor(problem).unwrap();
+                    let (mut dr, mut w_dr, mut applied) = (vec![0.0; 17], vec![0.0; 17], vec![0.0; 17]);
+                    system.solve(problem, &g, &mut dr, &mut w_dr, Refinement::NONE);
+                    system.apply_w(problem, &dr, &mut applied);
+                    (system.determinant_is_positive(), [dr, w_dr, applied].concat())
+                });
+                let [(sign, found), (expected_sign, expected)] =
+                    <[_; 2]>::try_from(answers.collect::<Vec<_>>()).unwrap();
+                assert_eq!(sign, expected_sign);
+                negative += usize::from(!sign);
+                let size = expected.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!((found - expected).abs() <= 1e-9 * size, "{found} is not {expected}");
+                }
+            }
+        }
+        assert!((20..80).contains(&negative), "{negative} of 100 determinants are negative");
+    }
+
+    /// However stiff K is, a row that gives way is as stiff as 1/c.
+    #[test]
+    fn stiffness_is_bounded_by_compliance() {
+        let mut k = [1e300, 0.0, 0.0, 2.0];
+        let mut inverse = [0.0; 4];
+        assert!(!super::eliminate_block(&[0.25, 0.0], &mut k, &mut inverse).unwrap());
+        assert!((k[0] - 4.0).abs() < 1e-15);
+        assert_eq!((k[1], k[2], k[3], inverse[3]), (0.0, 0.0, 2.0, 1.0));
+        assert!(super::eliminate_block(&[1.0], &mut [-1.0], &mut [0.0]).is_err());
+    }
+}

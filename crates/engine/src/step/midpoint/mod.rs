@@ -33,7 +33,7 @@ mod velocity;
 use crate::body::BodyState;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry, Pose};
-use crate::joint::rows::Posed;
+use crate::joint::rows::{Posed, Purpose, RowSpec};
 use crate::joint::{Anchor, Frame, MISFIT};
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
@@ -237,7 +237,10 @@ impl<'a> Mover<'a> {
                 joint.fit(&placed, mover.start_pose(joint.a).1);
                 mover.joints[index] = joint;
             }
-            mover.overrun.extend(joint.errors(&placed).map(|gap| if gap < -MISFIT { gap } else { 0.0 }));
+            let gap = |(spec, gap): (&RowSpec, f64)| {
+                if spec.purpose == Purpose::Limit && gap < -MISFIT { gap } else { 0.0 }
+            };
+            mover.overrun.extend(joint.rows.iter().zip(joint.errors(&placed)).map(gap));
         }
         mover
     }

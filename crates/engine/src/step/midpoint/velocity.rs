@@ -7,7 +7,7 @@ use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry};
 use crate::joint::rows::{Purpose, RowSpec};
 use crate::step::Twist;
-use crate::step::assembly::{closing_speed, contact_row, padded, row_velocity};
+use crate::step::assembly::{closing_speed, contact_row, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
 use crate::step::solve::{
@@ -415,7 +415,7 @@ impl Mover<'_> {
         };
         for place in near {
             let (contact, gap, pad) = (self.contacts[*place], self.gaps[*place], self.pad(*place));
-            pairs.push(padded([self.place(contact.a), self.place(contact.b)], pad, contact, h, inverse_mass));
+            pairs.push([self.place(contact.a), self.place(contact.b)]);
             blocks.push(if contact.friction > 0.0 { Block::contact(contact.friction) } else { Block::normal() });
             let [arm_a, arm_b] = self.contact_arms(contact, if at == At::End { 1.0 } else { 0.0 });
             let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
@@ -433,9 +433,9 @@ impl Mover<'_> {
                     None => 0.0,
                 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
+                compliance.push(pad.filter(|_| i == 0).map_or(0.0, |pad| pad.compliance(h)));
             }
         }
-        compliance.resize(rows.len(), 0.0);
         let mut row = 0;
         for joint in &self.joints {
             let (start, end) = self.placed(joint, h);
