@@ -181,10 +181,10 @@ fn frames_without_mass_pass_their_joints_on() {
     let link = |name: &str, inside: &str| format!("<link name='{name}'>{inside}</link>");
     let heavy =
         "<inertial><origin xyz='0 0 -0.5'/><mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>";
-    let joint = |name: &str, kind: &str, parent: &str, child: &str, axis: &str| {
+    let joint = |name: &str, kind: &str, [parent, child]: [&str; 2], yaw: f64, axis: &str| {
         format!(
             "<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/><origin xyz='0 0 0.5' \
-             rpy='0 0 0.3'/><axis xyz='{axis}'/></joint>"
+             rpy='0 0 {yaw}'/><axis xyz='{axis}'/></joint>"
         )
     };
     let text = format!(
@@ -193,14 +193,14 @@ fn frames_without_mass_pass_their_joints_on() {
         link("carriage", ""),
         link("pole", heavy),
         link("tool", ""),
-        joint("slide", "prismatic", "world", "carriage", "1 0 0"),
-        joint("swing", "continuous", "carriage", "pole", "0 1 0"),
-        joint("mount", "continuous", "pole", "tool", "0 0 1"),
+        joint("slide", "prismatic", ["world", "carriage"], 0.3, "1 0 0"),
+        joint("swing", "continuous", ["carriage", "pole"], 0.0, "0 1 0"),
+        joint("mount", "continuous", ["pole", "tool"], 0.0, "0 0 1"),
     );
     let model = read(&text);
     assert_eq!((model.links.len(), model.coordinates()), (1, 2));
     assert_eq!(model.joints[0].joint.name, "slide");
-    // The carriage turns its frame by 0.3 rad about z, the pole by as much again: the slide is along x turned once.
+    // The frame of the carriage is turned by 0.3 rad about z: the slide is along its x.
     let along = DQuat::from_rotation_z(0.3) * DVec3::X;
     let moved = model.posture(&DPose3::IDENTITY, &[0.7, 0.0]).links[0].translation;
     assert!((moved - (DVec3::Z + along * 0.7)).length() < 1e-15, "{moved}");
@@ -238,23 +238,23 @@ fn scenes_take_robots_from_files_beside_them() {
 #[test]
 fn what_is_wrong_in_a_model_is_said_with_its_line() {
     for (from, to, message) in [
-        ("mass=\"1\"", "mass=\"heavy\"", "14:7: inertial: 'mass': 'heavy' is not a finite number"),
-        ("mass=\"1\"", "mass=\"-1\"", "14:7: inertial: mass -1 is below zero"),
-        ("range=\"-2 2\"", "range=\"2 -2\"", "13:7: joint 'shoulder': 'range': 2 is above -2"),
-        ("range=\"-2 2\"", "range=\"1 2 3\"", "13:7: joint 'shoulder': 'range' has 3 numbers, it takes 2"),
-        ("range=\"-2 2\"", "limited=\"true\"", "13:7: joint 'shoulder': 'limited' is true, but 'range' is missing"),
+        ("mass=\"1\"", "mass=\"heavy\"", "13:7: inertial: 'mass': 'heavy' is not a finite number"),
+        ("mass=\"1\"", "mass=\"-1\"", "13:7: inertial: mass -1 is below zero"),
+        ("range=\"-2 2\"", "range=\"2 -2\"", "12:7: joint 'shoulder': 'range': 2 is above -2"),
+        ("range=\"-2 2\"", "range=\"1 2 3\"", "12:7: joint 'shoulder': 'range' has 3 numbers, it takes 2"),
+        ("range=\"-2 2\"", "limited=\"true\"", "12:7: joint 'shoulder': 'limited' is true, but 'range' is missing"),
         ("childclass=\"light\"", "childclass=\"heavy\"", "no default class is called 'heavy'"),
         ("joint=\"elbow\" kp", "joint=\"elbw\" kp", "no joint that moves is called 'elbw'; did you mean 'elbow'?"),
-        ("qpos=\"0.3 -0.4\"", "qpos=\"0.3\"", "29:13: key 'bent': qpos has 1 numbers, this robot has 2"),
-        ("size=\"0.1\"", "size=\"0\"", "18:9: geom: 'size' of a sphere has 1 numbers above zero"),
+        ("qpos=\"0.3 -0.4\"", "qpos=\"0.3\"", "26:13: key 'bent': qpos has 1 numbers, this robot has 2"),
+        ("size=\"0.1\"", "size=\"0\"", "17:9: geom: 'size' of a sphere has 1 numbers above zero"),
         ("angle=\"radian\"", "coordinate=\"global\"", "2:3: compiler: coordinate=\"global\" is not read"),
         ("angle=\"radian\"", "angle=\"gon\"", "2:3: compiler: 'angle' cannot be 'gon'"),
-        ("axis=\"0 1 0\"/>\n    <geom", "axis=\"0 0 0\"/>\n    <geom", "13:7: joint 'shoulder': 'axis' needs a length"),
+        ("axis=\"0 1 0\"/>\n    <geom", "axis=\"0 0 0\"/>\n    <geom", "12:7: joint 'shoulder': 'axis' needs a length"),
         ("timestep=\"0.005\"", "timestep=\"0\"", "1:1: mujoco: 'timestep' is not above zero"),
         (
             "<geom type=\"sphere\" size=\"0.1\"/>",
             "<geom type=\"mesh\" mesh=\"m\"/>",
-            "18:9: geom: no mesh is called 'm'",
+            "17:9: geom: no mesh is called 'm'",
         ),
         ("<worldbody>", "<include file=\"x.xml\"/><worldbody>", "'x.xml': load the robot from a file"),
         ("</mujoco>", "", "1:1: the root node was opened but never closed"),

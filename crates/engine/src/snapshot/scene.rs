@@ -34,7 +34,6 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         encode_arena(&world.joints, out, encode_joint);
         encode_slots(&world.joint_order, out);
     });
-    writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
     writer.section(b"TOUC", |out| {
         encode_contacts(&world.contacts, out);
         encode_cache(&world.cache, out);
@@ -43,6 +42,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         out.f64(world.time);
         out.u64(world.steps);
     });
+    writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
     writer.finish()
 }
 
@@ -67,13 +67,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let joint_order = decode_slots(&mut section)?;
     section.finish()?;
 
-    let mut apart = BTreeSet::new();
-    if reader.version >= PAIRS_SINCE {
-        let mut section = reader.section("pairs", b"PAIR")?;
-        apart = decode_pairs(&mut section, &bodies)?;
-        section.finish()?;
-    }
-
     let mut section = reader.section("contacts", b"TOUC")?;
     let contacts = decode_contacts(&mut section, &bodies)?;
     let cache = decode_cache(&mut section, &bodies)?;
@@ -82,6 +75,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut section = reader.section("time", b"TIME")?;
     let (time, steps) = (section.finite()?, section.u64()?);
     section.finish()?;
+    let mut apart = BTreeSet::new();
+    if reader.version >= PAIRS_SINCE {
+        let mut section = reader.section("pairs", b"PAIR")?;
+        apart = decode_pairs(&mut section, &bodies)?;
+        section.finish()?;
+    }
     reader.finish()?;
 
     let workspace = Workspace::default();
