@@ -5,10 +5,11 @@ use crate::raise;
 use crate::shape::{Material, Shape};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use signorini::glamx::{DPose3, DVec3};
-use signorini::{BodyHandle, BodyId, BodyView, Kind};
+use signorini::{BodyHandle, BodyId, BodyView, JointKind, Kind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A body of a world. It stays valid as long as the body is part of the world; after that every use is a `HandleError`.
@@ -28,6 +29,33 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Body {
     pub world: Py<World>,
     pub handle: BodyHandle,
+}
+
+/// Names, numbers or None of bodies.
+pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The kind of joint with this name.
+pub fn joint_kind(name: &str, length: Option<f64>) -> PyResult<JointKind> {
+    let Some(kind) = JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != JointKind::Generic) else {
+        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
+    };
+    match (kind.length(), length) {
+        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
+        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
+        _ => Ok(kind),
+    }
+}
+
+/// A kind by its name.
+pub fn body_kind(kind: &str) -> PyResult<Kind> {
+    match kind {
+        "dynamic" => Ok(Kind::Dynamic),
+        "kinematic" => Ok(Kind::Kinematic),
+        "fixed" => Ok(Kind::Fixed),
+        other => Err(PyValueError::new_err(format!("kind: '{other}' is none of dynamic, kinematic, fixed"))),
+    }
 }
 
 /// Whatever names a body: itself, its name or its number.

@@ -4,7 +4,7 @@
 //! it, and columns are made of them when somebody looks.
 
 use crate::state::Quantity;
-use crate::world::names;
+use crate::body::names;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

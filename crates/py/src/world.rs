@@ -1,7 +1,7 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
 use crate::argument::{quaternion, vector, vector_or, wrong_type};
-use crate::body::{Body, Joint, id_of, id_to_python};
+use crate::body::{Body, Joint, body_kind, id_of, id_to_python, joint_kind, names};
 use crate::contacts;
 use crate::guard::Guarded;
 use crate::log::Recording;
@@ -11,7 +11,7 @@ use crate::report::{Energy, StepReport};
 use crate::robot::{Robot, asked};
 use crate::run;
 use crate::scene::Scene;
-use crate::settings::Settings;
+use crate::settings::{Settings, settings_of};
 use crate::shape::{Material, Shape, merged};
 use crate::state::{self, Quantity};
 use crate::threads;
@@ -55,35 +55,6 @@ impl World {
 
     fn write(&self, quantity: Quantity, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.guarded.with(|world| state::write(world, quantity, value))
-    }
-}
-
-/// Names, numbers or None of bodies.
-pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Settings given, and keywords that override them.
-fn settings_of<'py>(
-    py: Python<'py>,
-    settings: Option<&Bound<'py, Settings>>,
-    overrides: Option<&Bound<'py, PyDict>>,
-) -> PyResult<signorini::Settings> {
-    let class = py.get_type::<Settings>();
-    let merged = merged(PyDict::new(py), overrides)?;
-    let settings = match settings {
-        None => class.call((), Some(&merged))?,
-        Some(settings) => settings.call_method("replace", (), Some(&merged))?,
-    };
-    Ok(settings.cast::<Settings>()?.get().0)
-}
-
-fn kind_of(kind: &str) -> PyResult<Kind> {
-    match kind {
-        "dynamic" => Ok(Kind::Dynamic),
-        "kinematic" => Ok(Kind::Kinematic),
-        "fixed" => Ok(Kind::Fixed),
-        other => Err(PyValueError::new_err(format!("kind: '{other}' is none of dynamic, kinematic, fixed"))),
     }
 }
 
@@ -163,7 +134,7 @@ impl World {
         fast: bool,
     ) -> PyResult<Body> {
         let shape = shape.cast::<Shape>().map_err(|_| wrong_type("shape", "a Shape", shape))?.get().0.clone();
-        let mut body = match kind_of(kind)? {
+        let mut body = match body_kind(kind)? {
             Kind::Dynamic => signorini::Body::dynamic(shape),
             Kind::Kinematic => signorini::Body::kinematic(shape),
             Kind::Fixed => signorini::Body::fixed(shape),
@@ -264,7 +235,7 @@ impl World {
             None => Anchor::World(at_b),
             Some(b) => Anchor::Body(World::handle(slf, "b", b)?, at_b),
         };
-        let kind = kind_of(kind, length)?;
+        let kind = joint_kind(kind, length)?;
         let mut joint = signorini::Joint::of(kind, first, at_a, other);
         if let Some((lo, hi)) = limits {
             joint = joint.limits(lo, hi);
@@ -615,16 +586,4 @@ pub fn recording_of(record: Option<Vec<String>>, every: usize, hashes: bool) -> 
     let quantities = record.unwrap_or_default();
     let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
     Ok(Recording { quantities, every, hashes })
-}
-
-/// The kind of joint with this name.
-fn kind_of(name: &str, length: Option<f64>) -> PyResult<JointKind> {
-    let Some(kind) = JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != JointKind::Generic) else {
-        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
-    };
-    match (kind.length(), length) {
-        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
-        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
-        _ => Ok(kind),
-    }
 }
