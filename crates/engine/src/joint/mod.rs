@@ -37,9 +37,12 @@ use crate::{BodyHandle, WorldError};
 
 /// Greatest distance that a joint holds \[m\]: across all positions there are.
 const MAX_LENGTH: f64 = 1e11;
-/// Greatest error that a joint may have when it is added [m, rad]. It is also the greatest error that a step takes for its own;
-/// what is larger was there before, and is taken out of the poses and not by velocities.
+/// Greatest error that a joint may have when it is added [m, rad]. Errors up to this are taken out of the poses within a step,
+/// larger ones by a fraction in each.
 pub const MISFIT: f64 = 1e-6;
+/// An error larger than this was there before the step, whose rounds leave less [m, rad]: the step holds the joint as it finds it,
+/// and the error is taken out of the poses, not by velocities. A gap is the arm of a couple.
+pub(crate) const OLD_ERROR: f64 = 1e-8;
 
 /// Whether jointed bodies may touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,12 @@ use crate::scene::text::nearest;
 use crate::scene::{SceneError, Triple};
 use roxmltree::{Document, Node, ParsingOptions};
 use std::path::Path;
+use std::rc::Rc;
 
 /// Most elements, texts and comments of a file. Robots have thousands.
 pub(super) const NODE_LIMIT: u32 = 200_000;
+/// Longest line whose characters are counted \[bytes\].
+const LONG_LINE: usize = 4096;
 /// Most attributes of an element, and most namespaces of a file: the parser compares each with all before it.
 pub(super) const ATTRIBUTE_LIMIT: usize = 64;
 
@@ -79,6 +82,8 @@ pub(super) struct Element<'d> {
     pub path: String,
     /// The file it is in, where that is not the one that was asked for.
     file: Option<&'d Path>,
+    /// Where the lines of the text begin, so that a place costs no look at the whole text.
+    lines: Rc<[usize]>,
 }
 
 impl<'d> Element<'d> {
@@ -88,7 +93,9 @@ impl<'d> Element<'d> {
 
     pub fn root_of(document: &'d Document<'d>, file: Option<&'d Path>) -> Element<'d> {
         let node = document.root_element();
-        Element { node, path: node.tag_name().name().to_owned(), file }
+        let breaks = document.input_text().bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+        Element { node, path: node.tag_name().name().to_owned(), file, lines }
     }
 
     pub fn tag(&self) -> &'d str {
@@ -97,9 +104,13 @@ impl<'d> Element<'d> {
 
     /// Where it begins.
     pub fn place(&self) -> TextPlace {
-        let place = self.node.document().text_pos_at(self.node.range().start);
-        let line_and_column = Some((place.row as usize, place.col as usize));
-        TextPlace { file: self.file.map(Path::to_owned), line_and_column }
+        let at = self.node.range().start;
+        let line = self.lines.partition_point(|start| *start <= at);
+        let start = self.lines[line.saturating_sub(1)];
+        // Of a line beyond all measure the column is counted in bytes.
+        let text = self.node.document().input_text().get(start..at).unwrap_or_default();
+        let column = if text.len() > LONG_LINE { text.len() } else { text.chars().count() };
+        TextPlace { file: self.file.map(Path::to_owned), line_and_column: Some((line, column + 1)) }
     }
 
     /// Says what is wrong with the element.
@@ -129,6 +140,7 @@ impl<'d> Element<'d> {
             node,
             path: format!("{}.{}", self.path, node.tag_name().name()),
             file: self.file,
+            lines: self.lines.clone(),
         };
         self.node.children().filter(Node::is_element).map(child)
     }

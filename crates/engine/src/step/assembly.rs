@@ -7,7 +7,7 @@
 //! compliance c of their pads; all other rows are rigid.
 
 use crate::joint::geometry::{End, JointGeometry, Pose};
-use crate::joint::{Anchor, Frame, MISFIT};
+use crate::joint::{Anchor, Frame};
 use crate::step::contact::Contact;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::Island;
@@ -110,8 +110,8 @@ pub(crate) fn ranks_by_slot(bodies: &[Moving], ranks: &mut Vec<Option<u32>>) {
     }
 }
 
-/// Joints at the current poses, in the order of their bodies' ids, and their rows. Errors that were there before the step are
-/// left to the correction of poses: such a joint holds its bodies as it finds them.
+/// Joints at the current poses, in the order of their bodies' ids, and their rows. Errors are left to other stages: here a joint
+/// holds its bodies as it finds them.
 pub(crate) fn joint_frames(
     world: &World,
     (bodies, ranks): (&[Moving], &[Option<u32>]),
@@ -133,7 +133,8 @@ pub(crate) fn joint_frames(
         let rank = |end: End| if let End::Given(rank, _) = end { Some(rank) } else { None };
         let (a, b) = (rank(geometry.a), rank(geometry.b));
         let placed = geometry.place(pose);
-        if geometry.locked_error(&placed) > MISFIT {
+        if geometry.locked_error(&placed) > 0.0 {
+            // Of two bodies the same point, like a contact: a drift would be the arm of a couple, and make angular momentum.
             geometry.fit(&placed, pose(geometry.a).1);
         }
         let placed = geometry.place(pose);

@@ -202,12 +202,11 @@ impl Rounds<'_> {
             let normal = self.contact(place).frame[0];
             self.contact_impulses[place] += factor * impulses[i] * normal;
         }
-        let mut row = group.len();
         let joints = self.island.joints.iter().map(|j| &self.scene.joints[*j as usize]);
         let locked = joints.flat_map(|joint| self.scene.rows_of(joint)).map(|row| row.locked);
-        for (total, _) in self.joint_impulses.iter_mut().zip(locked).filter(|(_, locked)| *locked) {
-            *total += factor * impulses[row];
-            row += 1;
+        let held = self.joint_impulses.iter_mut().zip(locked).filter(|(_, locked)| *locked);
+        for ((total, _), impulse) in held.zip(&impulses[group.len()..]) {
+            *total += factor * impulse;
         }
         self.add(&change, factor);
         Ok(true)

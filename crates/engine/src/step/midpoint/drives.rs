@@ -17,8 +17,9 @@ use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
 use crate::step::assembly::row_velocity;
+use crate::step::solve::{IslandSpace, body_changes};
 use glamx::DVec3;
-use signorini_problem::{JacobianRow, Law};
+use signorini_problem::{Block, ContactProblem, JacobianRow, Law};
 
 /// Share of its bound at which a servo is at it \[1\].
 const AT_BOUND: f64 = 1.0 - 1e-9;
@@ -121,9 +122,51 @@ impl Mover<'_> {
         self.joints.iter().flat_map(|joint| joint.rows).any(|spec| matches!(spec.law, RowLaw::Spring { .. }))
     }
 
+    /// Says what springs aim at. `free` are the velocities before the solve with the rows of the start, whose answer is in the space.
+    pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
+        let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
+        let after: Vec<Twist> = free.iter().zip(&space.changes).map(sum).collect();
+        let locked = self.locked_changes(free, space);
+        let locked: Option<Vec<Twist>> = locked.map(|changes| free.iter().zip(&changes).map(sum).collect());
+        self.aim(&after, locked.as_deref());
+    }
+
+    /// What locked coordinates alone do to these velocities, with the rows of the start; none if contacts act too.
+    fn locked_changes(&mut self, free: &[Twist], space: &mut IslandSpace) -> Option<Vec<Twist>> {
+        if !self.contacts.is_empty() {
+            return None;
+        }
+        let mut parts = std::mem::take(&mut space.parts);
+        parts.clear();
+        parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows.iter().filter(|spec| spec.is_locked()) {
+                if spec.block > 0 {
+                    parts.blocks.push(Block::joint(spec.block));
+                    parts.bodies.push(Mover::joint_places(joint));
+                }
+                let columns = joint.jacobian(spec, &placed, &placed);
+                parts.jacobian.push(columns);
+                parts.q.push(self.row_velocity(&columns, joint, |place| free[place as usize]));
+            }
+        }
+        if parts.blocks.is_empty() {
+            return Some(vec![Twist::default(); free.len()]);
+        }
+        let problem = ContactProblem::from_parts(parts).ok()?;
+        let mut impulses = Vec::new();
+        let solved = space.equalities.solve(&problem, &mut impulses);
+        self.motion.solves += 1;
+        let (mut velocity, mut changes) = (Vec::new(), Vec::new());
+        body_changes(&problem, &impulses, free.len(), &mut velocity, &mut changes);
+        space.parts = problem.into_parts();
+        solved.then_some(changes)
+    }
+
     /// What springs aim at in the first phase. `after` are the velocities by the solve with the rows of the start, `locked`
     /// those that locked coordinates alone would leave, if that is known.
-    pub(super) fn aim(&mut self, after: &[Twist], locked: Option<&[Twist]>) {
+    fn aim(&mut self, after: &[Twist], locked: Option<&[Twist]>) {
         let mut first = 0;
         for index in 0..self.joints.len() {
             let joint = self.joints[index];

@@ -34,7 +34,7 @@ use crate::body::BodyState;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry, Pose};
 use crate::joint::rows::{Posed, Purpose, RowSpec};
-use crate::joint::{Anchor, Frame, MISFIT};
+use crate::joint::{Anchor, Frame, OLD_ERROR};
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::island::Island;
@@ -233,12 +233,12 @@ impl<'a> Mover<'a> {
             let placed = joint.place(|end| mover.start_pose(end));
             // An error larger than what rounds leave was not made by the step: it is taken out by the correction of poses,
             // which puts in no velocity. The step holds the joint as it finds it.
-            if joint.locked_error(&placed) > MISFIT {
+            if joint.locked_error(&placed) > OLD_ERROR {
                 joint.fit(&placed, mover.start_pose(joint.a).1);
                 mover.joints[index] = joint;
             }
             let gap = |(spec, gap): (&RowSpec, f64)| {
-                if spec.purpose == Purpose::Limit && gap < -MISFIT { gap } else { 0.0 }
+                if spec.purpose == Purpose::Limit && gap < -OLD_ERROR { gap } else { 0.0 }
             };
             mover.overrun.extend(joint.rows.iter().zip(joint.errors(&placed)).map(gap));
         }

@@ -10,9 +10,7 @@ use crate::step::Twist;
 use crate::step::assembly::{closing_speed, contact_row, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
-use crate::step::solve::{
-    Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, body_changes, certify_given, solve_graded,
-};
+use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort, certify_given, solve_graded};
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
@@ -136,13 +134,7 @@ impl Mover<'_> {
             if self.has_springs() {
                 let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
                 let free: Vec<Twist> = forced.iter().enumerate().map(twist).collect();
-                let sum = |a: &Twist, b: &Twist| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
-                let after: Vec<Twist> =
-                    free.iter().zip(&space.changes).map(|(free, change)| sum(free, change)).collect();
-                let changes = self.locked_changes(&free, space);
-                let locked =
-                    changes.map(|changes| free.iter().zip(&changes).map(|(a, b)| sum(a, b)).collect::<Vec<_>>());
-                self.aim(&after, locked.as_deref());
+                self.aim_springs(&free, space);
             }
             self.take_push(false);
             return Ok(());
@@ -184,39 +176,6 @@ impl Mover<'_> {
             }
         }
         self.reached = reached;
-    }
-
-    /// What locked coordinates alone do to these velocities, with the rows of the start; none if contacts act too.
-    fn locked_changes(&mut self, free: &[Twist], space: &mut IslandSpace) -> Option<Vec<Twist>> {
-        if !self.contacts.is_empty() {
-            return None;
-        }
-        let mut parts = std::mem::take(&mut space.parts);
-        parts.clear();
-        parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
-        for joint in &self.joints {
-            let placed = joint.place(|end| self.start_pose(end));
-            for spec in joint.rows.iter().filter(|spec| spec.is_locked()) {
-                if spec.block > 0 {
-                    parts.blocks.push(Block::joint(spec.block));
-                    parts.bodies.push(Mover::joint_places(joint));
-                }
-                let columns = joint.jacobian(spec, &placed, &placed);
-                parts.jacobian.push(columns);
-                parts.q.push(self.row_velocity(&columns, joint, |place| free[place as usize]));
-            }
-        }
-        if parts.blocks.is_empty() {
-            return Some(vec![Twist::default(); free.len()]);
-        }
-        let problem = ContactProblem::from_parts(parts).ok()?;
-        let mut impulses = Vec::new();
-        let solved = space.equalities.solve(&problem, &mut impulses);
-        self.motion.solves += 1;
-        let (mut velocity, mut changes) = (Vec::new(), Vec::new());
-        body_changes(&problem, &impulses, free.len(), &mut velocity, &mut changes);
-        space.parts = problem.into_parts();
-        solved.then_some(changes)
     }
 
     /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
