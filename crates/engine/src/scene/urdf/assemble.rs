@@ -1,7 +1,7 @@
 //! From the links and joints of a file to a description: parents before children, meshes read.
 
 use super::read::{Geometry, Joint, JointType, Link, Robot};
-use crate::robot::{Filter, LinkDescription, LinkShape, Motion, RobotDescription, RobotJoint, displaced};
+use crate::robot::{Filter, LINK_LIMIT, LinkDescription, LinkShape, Motion, RobotDescription, RobotJoint, displaced};
 use crate::scene::robot_files::{Base, Meshes, RobotOptions};
 use crate::scene::text::nearest;
 use crate::scene::xml::Notes;
@@ -22,6 +22,9 @@ pub(super) fn assemble(
     options: &RobotOptions,
     mut notes: Notes,
 ) -> Result<RobotDescription, SceneError> {
+    if let Some(beyond) = robot.links.get(LINK_LIMIT) {
+        return Err(beyond.element.refuse(format!("more than {LINK_LIMIT} links")));
+    }
     let tree = Tree::of(robot)?;
     let order = tree.order(robot)?;
     let root = &robot.links[tree.root];
