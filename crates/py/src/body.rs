@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use signorini::glamx::{DPose3, DVec3};
-use signorini::{BodyHandle, BodyId, BodyView, JointKind, Kind};
+use signorini::{BodyHandle, BodyId, BodyView, Kind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A body of a world. It stays valid as long as the body is part of the world; after that every use is a `HandleError`.
@@ -34,18 +34,6 @@ pub struct Body {
 /// Names, numbers or None of bodies.
 pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// The kind of joint with this name.
-pub fn joint_kind(name: &str, length: Option<f64>) -> PyResult<JointKind> {
-    let Some(kind) = JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != JointKind::Generic) else {
-        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
-    };
-    match (kind.length(), length) {
-        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
-        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
-        _ => Ok(kind),
-    }
 }
 
 /// A kind by its name.
@@ -395,5 +383,19 @@ impl Joint {
         ask: impl FnOnce(&mut signorini::World) -> Result<T, signorini::WorldError>,
     ) -> PyResult<T> {
         self.world.bind(py).get().guarded.with(|world| ask(world).map_err(raise::world))
+    }
+}
+
+/// The kind of joint with this name.
+pub fn joint_kind(name: &str, length: Option<f64>) -> PyResult<signorini::JointKind> {
+    let Some(kind) =
+        signorini::JointKind::named(name, length.unwrap_or(0.0)).filter(|kind| *kind != signorini::JointKind::Generic)
+    else {
+        return Err(PyValueError::new_err(format!("kind: there are no joints of the kind '{name}' here")));
+    };
+    match (kind.length(), length) {
+        (Some(_), None) => Err(PyValueError::new_err(format!("length: a {name} joint needs it"))),
+        (None, Some(_)) => Err(PyValueError::new_err(format!("length: a {name} joint has none"))),
+        _ => Ok(kind),
     }
 }

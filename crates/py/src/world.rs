@@ -1,7 +1,7 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
 use crate::argument::{quaternion, vector, vector_or, wrong_type};
-use crate::body::{Body, Joint, body_kind, id_of, id_to_python, joint_kind, names};
+use crate::body::{Body, Joint, body_kind, id_of, joint_kind, names};
 use crate::contacts;
 use crate::guard::Guarded;
 use crate::log::Recording;
@@ -12,7 +12,7 @@ use crate::robot::{Robot, asked};
 use crate::run;
 use crate::scene::Scene;
 use crate::settings::{Settings, settings_of};
-use crate::shape::{Material, Shape, merged};
+use crate::shape::{Material, Shape};
 use crate::state::{self, Quantity};
 use crate::threads;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
@@ -20,7 +20,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DVec3};
-use signorini::{Anchor, BodyId, Frame, JointKind, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
+use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.

@@ -113,6 +113,11 @@ impl<'a> JointGeometry<'a> {
         self.rows.len()
     }
 
+    /// Whether impulses along its rows turn with its bodies.
+    pub fn turns(&self) -> bool {
+        !self.rows.iter().all(|spec| matches!(spec.measure, Measure::Apart(_) | Measure::Turn(_) | Measure::Length))
+    }
+
     pub fn place(&self, pose: impl Fn(End) -> Pose) -> Placed {
         let at = |end: End| match end {
             End::Body(_, frame) | End::Given(_, frame) => {

@@ -5,9 +5,8 @@
 //! * a limit that carries is held at its stop like a locked coordinate; one that does not is held if the round overruns it, and
 //!   let go if it would have to pull;
 //! * a spring is to have in the mean the velocity u⁺ that its law was posed on, which is backward Euler: `w − u⁺ + c(λ − λ*) = 0`
-//!   with `λ* = r + m(u⁺ − u⁻)`, the impulse that takes the inertia m along its coordinate there. c is its own compliance, so
-//!   springs around a closed loop that ask for more than the loop can do meet halfway; m is exact for one coordinate, and
-//!   where nothing moves it does not matter;
+//!   with λ* the impulse that takes the bodies there. c is its own compliance: springs around a closed loop that ask for more
+//!   than the loop can do meet halfway;
 //! * motors, friction and rotors, and servos at their bounds, act with the impulse that they were found to have.
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
@@ -17,7 +16,7 @@ use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
 use crate::step::assembly::row_velocity;
-use crate::step::solve::{IslandSpace, body_changes};
+use crate::step::solve::IslandSpace;
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, JacobianRow, Law};
 
@@ -110,10 +109,9 @@ impl Mover<'_> {
             self.roles[row] = role;
             self.lambda[row] = match role {
                 _ if launched => 0.0,
-                Role::Soft => self.aims[row].1,
                 Role::Open { .. } => 0.0,
                 Role::Held => self.lambda[row],
-                Role::Stop { .. } | Role::Pushed => impulse,
+                Role::Stop { .. } | Role::Soft | Role::Pushed => impulse,
             };
         }
     }
@@ -122,79 +120,69 @@ impl Mover<'_> {
         self.joints.iter().flat_map(|joint| joint.rows).any(|spec| matches!(spec.law, RowLaw::Spring { .. }))
     }
 
-    /// Says what springs aim at. `free` are the velocities before the solve with the rows of the start, whose answer is in the space.
+    /// Says what springs aim at: the velocity u⁺ that the solve with the rows of the start gives them, and the impulse
+    /// `λ* = r + μ` that takes the bodies there in the mean, with `J M⁻¹Jᵀ μ = u⁺ − u⁻` for springs and zero for what is held.
+    /// `free` are the velocities before that solve, whose answer is in the space.
     pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
         let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
         let after: Vec<Twist> = free.iter().zip(&space.changes).map(sum).collect();
-        let locked = self.locked_changes(free, space);
-        let locked: Option<Vec<Twist>> = locked.map(|changes| free.iter().zip(&changes).map(sum).collect());
-        self.aim(&after, locked.as_deref());
-    }
-
-    /// What locked coordinates alone do to these velocities, with the rows of the start; none if contacts act too.
-    fn locked_changes(&mut self, free: &[Twist], space: &mut IslandSpace) -> Option<Vec<Twist>> {
-        if !self.contacts.is_empty() {
-            return None;
-        }
         let mut parts = std::mem::take(&mut space.parts);
         parts.clear();
         parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
-        for joint in &self.joints {
-            let placed = joint.place(|end| self.start_pose(end));
-            for spec in joint.rows.iter().filter(|spec| spec.is_locked()) {
-                if spec.block > 0 {
-                    parts.blocks.push(Block::joint(spec.block));
-                    parts.bodies.push(Mover::joint_places(joint));
-                }
-                let columns = joint.jacobian(spec, &placed, &placed);
-                parts.jacobian.push(columns);
-                parts.q.push(self.row_velocity(&columns, joint, |place| free[place as usize]));
-            }
-        }
-        if parts.blocks.is_empty() {
-            return Some(vec![Twist::default(); free.len()]);
-        }
-        let problem = ContactProblem::from_parts(parts).ok()?;
-        let mut impulses = Vec::new();
-        let solved = space.equalities.solve(&problem, &mut impulses);
-        self.motion.solves += 1;
-        let (mut velocity, mut changes) = (Vec::new(), Vec::new());
-        body_changes(&problem, &impulses, free.len(), &mut velocity, &mut changes);
-        space.parts = problem.into_parts();
-        solved.then_some(changes)
-    }
-
-    /// What springs aim at in the first phase. `after` are the velocities by the solve with the rows of the start, `locked`
-    /// those that locked coordinates alone would leave, if that is known.
-    fn aim(&mut self, after: &[Twist], locked: Option<&[Twist]>) {
-        let mut first = 0;
+        let mut row = 0;
         for index in 0..self.joints.len() {
             let joint = self.joints[index];
             let placed = joint.place(|end| self.start_pose(end));
-            for (place, spec) in joint.rows.iter().enumerate() {
-                if !matches!(spec.law, RowLaw::Spring { .. }) {
-                    continue;
+            for spec in joint.rows {
+                if self.roles[row].is_solved() {
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let mut change = 0.0;
+                    if self.roles[row] == Role::Soft {
+                        let rate = self.row_velocity(&columns, &joint, |body| after[body as usize]);
+                        change = rate - self.row_velocity(&columns, &joint, |body| self.start_twist(body));
+                        self.aims[row] = (rate, self.pushed[row]);
+                    }
+                    if spec.block > 0 {
+                        parts.blocks.push(Block::joint(spec.block));
+                        parts.bodies.push(Mover::joint_places(&joint));
+                    }
+                    parts.jacobian.push(columns);
+                    parts.q.push(-change);
                 }
-                let columns = joint.jacobian(spec, &placed, &placed);
-                let rate = self.row_velocity(&columns, &joint, |body| after[body as usize]);
-                let before = self.row_velocity(&columns, &joint, |body| self.start_twist(body));
-                let along = joint
-                    .rows
-                    .iter()
-                    .zip(&self.pushed[first..])
-                    .filter(|(other, _)| other.axis == spec.axis && !other.is_locked());
-                let total: f64 = along.map(|(other, impulse)| other.sign() * impulse).sum();
-                let springs = joint
-                    .rows
-                    .iter()
-                    .filter(|other| other.axis == spec.axis && matches!(other.law, RowLaw::Spring { .. }));
-                let inertia = locked.map_or(0.0, |locked| {
-                    total / (rate - self.row_velocity(&columns, &joint, |body| locked[body as usize]))
-                });
-                let inertia = if inertia.is_finite() { inertia.max(0.0) / springs.count() as f64 } else { 0.0 };
-                self.aims[first + place] = (rate, self.pushed[first + place] + inertia * (rate - before));
+                row += 1;
             }
-            first += joint.row_count();
+        }
+        // Numbers that make no problem leave λ* = r, which is right where nothing moves.
+        let Ok(mut problem) = ContactProblem::from_parts(parts) else { return };
+        let (mut found, mut total) = (Vec::new(), vec![0.0; problem.rows()]);
+        let asked = problem.q().to_vec();
+        // The second pass takes out what the filter of the first left.
+        for _ in 0..2 {
+            if !space.equalities.solve(&problem, &mut found) {
+                break;
+            }
+            self.motion.solves += 1;
+            total.iter_mut().zip(&found).for_each(|(total, part)| *total += part);
+            let left: Vec<f64> = {
+                // Both are numbers that made a problem before.
+                if problem.set_q(&asked).is_err() {
+                    break;
+                }
+                problem.velocity(&total)
+            };
+            if problem.set_q(&left).is_err() {
+                break;
+            }
+        }
+        let solved = self.roles.iter().zip(&mut self.aims).filter(|(role, _)| role.is_solved());
+        for ((_, aim), impulse) in solved.zip(total) {
+            aim.1 += impulse;
+        }
+        space.parts = problem.into_parts();
+        for row in 0..self.roles.len() {
+            if self.roles[row] == Role::Soft {
+                self.lambda[row] = self.aims[row].1;
+            }
         }
     }
 

@@ -131,12 +131,12 @@ impl Mover<'_> {
             first += joint.row_count();
         }
         if !launch && !stopped && !self.contacts.iter().zip(&self.pushes).any(closes) {
+            self.take_push(false);
             if self.has_springs() {
                 let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
                 let free: Vec<Twist> = forced.iter().enumerate().map(twist).collect();
                 self.aim_springs(&free, space);
             }
-            self.take_push(false);
             return Ok(());
         }
         out.merge(&graded);
