@@ -148,7 +148,7 @@ pub enum ReportFormat {
 /// Arguments of `signorini run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml, .json or .urdf.
+    /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml, .json, .urdf or .xml (MJCF).
     pub scene: String,
     /// Number of steps. Not given: as the scene says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]

@@ -26,7 +26,7 @@ pub enum InputError {
     #[error("no generated problem is called '{name}'; `signorini problems` lists them")]
     UnknownProblem { name: String },
     #[error(
-        "no scene is called '{name}'; {meant}`signorini scenes` lists them, and a scene file ends in .toml, .json or .urdf"
+        "no scene is called '{name}'; {meant}`signorini scenes` lists them, and a scene file ends in .toml, .json, .urdf or .xml"
     )]
     UnknownWorld { name: String, meant: String },
     #[error("{0}\n  scene files are described in docs/scenes.md")]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use signorini::Scene;
 use signorini::scene::nearest;
 use signorini_scenes::worlds;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The scene that is run when none is named.
@@ -47,7 +48,12 @@ pub fn find(name: &str) -> Result<Scene, InputError> {
     }
     let path = Path::new(name);
     if path.exists() || path.components().count() > 1 || path.extension().is_some() {
-        return Ok(Scene::load(path)?);
+        let scene = Scene::load(path)?;
+        for notice in &scene.notices {
+            // Nobody may read it; then the run goes on all the same.
+            let _ = writeln!(io::stderr(), "note: {notice}");
+        }
+        return Ok(scene);
     }
     let meant = nearest(name, worlds::all().iter().map(|scene| scene.name));
     let meant = meant.map_or(String::new(), |meant| format!("did you mean '{meant}'? "));

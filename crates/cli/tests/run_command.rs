@@ -325,14 +325,24 @@ fn a_robot_runs_and_is_written_out_as_a_scene() {
         run.stdout.lines().find(|line| line.starts_with("fingerprint")).unwrap().to_owned()
     };
     assert_eq!(fingerprint(robot), fingerprint(&scene));
-    let hinged = fs::read_to_string(robot).unwrap().replace("type=\"spherical\"", "type=\"revolute\"");
-    let refused = signorini(&["run", &write(&shop, "hinged.urdf", &hinged)]);
+    let text = fs::read_to_string(robot).unwrap();
+    let screwed = text.replace("type=\"spherical\"", "type=\"screw\"");
+    let refused = signorini(&["run", &write(&shop, "screwed.urdf", &screwed)]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused.stderr.contains("hinged.urdf:30:3: joint 'shoulder': joints of type 'revolute'"),
+        refused.stderr.contains("screwed.urdf:30:3: joint 'shoulder': there is no joint of type 'screw'"),
         "{}",
         refused.stderr
     );
+    // What has no effect is said once, on standard error, and the run goes on.
+    let hinged = text.replace("type=\"spherical\"", "type=\"revolute\"");
+    let run = signorini(&["run", &write(&shop, "hinged.urdf", &hinged), "--steps", "3"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("hinged.urdf:30:3: a revolute or prismatic joint without 'limit'"), "{}", run.stderr);
+    let arm = "<mujoco><worldbody><body name='arm'><joint axis='0 1 0'/><geom size='0.1 0.2' type='capsule' pos='0 0 -1'/>\
+               </body></worldbody></mujoco>";
+    let run = signorini(&["run", &write(&shop, "arm.xml", arm), "--steps", "3"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
 }
 
 #[test]
@@ -346,7 +356,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
         (vec!["run", "dmo"], vec!["no scene is called 'dmo'", "did you mean 'demo'?", "signorini scenes"]),
         (vec!["run", "xyzzy"], vec!["no scene is called 'xyzzy'", "signorini scenes"]),
         (vec!["run", "no/such.toml"], vec!["no/such.toml: no such file"]),
-        (vec!["run", &letter], vec!["a scene file ends in .toml, .json or .urdf"]),
+        (vec!["run", &letter], vec!["a scene file ends in .toml, .json, .urdf or .xml"]),
         (vec!["run", &broken], vec!["broken.toml:15:1: ", "did you mean 'velocity'?", "docs/scenes.md"]),
         (vec!["run", &scene, "--record", &scene], vec!["exists and is not a recording; it is left alone"]),
         (vec!["run", &scene, "--record", &nowhere], vec!["cannot be written"]),

@@ -304,7 +304,7 @@ fn check_mass(id: &BodyId, mass: f64) -> Result<(), WorldError> {
 
 /// Distance from the centre of mass to the farthest corner of the shape's box \[m\].
 pub(crate) fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
-    if !shape.is_bounded() {
+    if !shape.is_bounded() || shape.parts().is_empty() {
         return 0.0;
     }
     let bounds = shape.aabb(&DPose3::IDENTITY);

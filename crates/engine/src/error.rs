@@ -111,6 +111,29 @@ pub enum WorldError {
     /// The handle belongs to another world.
     #[error("the handle belongs to another world")]
     ForeignHandle,
+    /// A pair of bodies that are one.
+    #[error("a body does not touch itself")]
+    Pair,
+    /// A list of a robot with too few or too many numbers.
+    #[error("{found} {what}; the robot has {wanted}")]
+    Length {
+        /// What the numbers are.
+        what: &'static str,
+        /// How many there were.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// A number in a list of a robot that is NaN or infinite.
+    #[error("{what}: number {index} is {value}")]
+    Entry {
+        /// What the numbers are.
+        what: &'static str,
+        /// Its place, from zero.
+        index: usize,
+        /// What it was.
+        value: f64,
+    },
 }
 
 /// Why a step was not taken. The world is as before, bit for bit.

@@ -11,6 +11,7 @@ use crate::{
 };
 use glamx::{DPose3, DQuat, DVec3};
 use signorini_problem::ContactProblem;
+use std::collections::BTreeSet;
 
 /// Bodies and joints that move together.
 ///
@@ -36,6 +37,8 @@ pub struct World {
     pub(crate) joints: Arena<JointRecord>,
     /// Slots of the joints in the order of their bodies' ids, equals in the order of adding.
     pub(crate) joint_order: Vec<u32>,
+    /// Slots of bodies that do not touch, the lesser first.
+    pub(crate) apart: BTreeSet<(u32, u32)>,
     pub(crate) cache: ContactCache,
     /// Contacts of the last step as they were solved.
     pub(crate) contacts: Vec<ContactPoint>,
@@ -160,6 +163,7 @@ impl World {
             order: Vec::new(),
             joints: Arena::new(),
             joint_order: Vec::new(),
+            apart: BTreeSet::new(),
             cache: ContactCache::default(),
             contacts: Vec::new(),
             read_out: ReadOut::default(),
@@ -223,6 +227,7 @@ impl World {
             let key = self.joints.key(slot);
             self.joints.remove(key).map_err(|why| unreachable(why, key))?;
         }
+        self.forget_pairs(body.0.slot);
         self.cache.forget(body);
         self.contacts.retain(|c| c.a != body && c.b != body);
         self.read_out.forget();

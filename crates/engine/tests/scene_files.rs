@@ -446,7 +446,7 @@ fn j15_j16_hostile_meshes_are_refused() {
     let mut claim = vec![0; 80];
     claim.extend(u32::MAX.to_le_bytes());
     assert!(load("m.stl", &claim).contains("claims 4294967295 triangles, but holds 0"));
-    assert!(load("m.ply", b"ply").contains("a mesh file ends in .obj or .stl"));
+    assert!(load("m.ply", b"ply").contains("a mesh file ends in .obj, .stl or .msh"));
 }
 
 #[test]
@@ -505,11 +505,11 @@ fn random_damage_never_breaks_the_reader() {
 }
 
 #[test]
-fn only_toml_json_and_urdf_files_are_scenes() {
+fn only_toml_json_urdf_and_xml_files_are_scenes() {
     let folder = folder("kinds");
     for name in ["scene.yaml", "scene", "scene.toml.gz"] {
         let error = Scene::load(folder.join(name)).unwrap_err().to_string();
-        assert!(error.ends_with("a scene file ends in .toml, .json or .urdf"), "{error}");
+        assert!(error.ends_with("a scene file ends in .toml, .json, .urdf or .xml"), "{error}");
     }
     assert!(Scene::load(folder.join("none.toml")).unwrap_err().to_string().ends_with("none.toml: no such file"));
     fs::create_dir(folder.join("folder.toml")).unwrap();

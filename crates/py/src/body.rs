@@ -7,6 +7,7 @@ use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use signorini::glamx::{DPose3, DVec3};
 use signorini::{BodyHandle, BodyId, BodyView, Kind};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +29,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Body {
     pub world: Py<World>,
     pub handle: BodyHandle,
+}
+
+/// Names, numbers or None of bodies.
+pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// A kind by its name.
+pub fn body_kind(kind: &str) -> PyResult<Kind> {
+    match kind {
+        "dynamic" => Ok(Kind::Dynamic),
+        "kinematic" => Ok(Kind::Kinematic),
+        "fixed" => Ok(Kind::Fixed),
+        other => Err(PyValueError::new_err(format!("kind: '{other}' is none of dynamic, kinematic, fixed"))),
+    }
 }
 
 /// Whatever names a body: itself, its name or its number.

@@ -17,6 +17,7 @@ mod problem;
 mod raise;
 mod recording;
 mod report;
+mod robot;
 mod run;
 mod scene;
 mod settings;
@@ -43,6 +44,8 @@ mod _core {
     use super::recording::Recording;
     #[pymodule_export]
     use super::report::{Certificate, Energy, EnergyLedger, StepReport};
+    #[pymodule_export]
+    use super::robot::Robot;
     #[pymodule_export]
     use super::scene::{Scene, scenes};
     #[pymodule_export]

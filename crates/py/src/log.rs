@@ -3,8 +3,8 @@
 //! Where steps are short the table is what Python costs, so rows are written one after another, as the processor likes
 //! it, and columns are made of them when somebody looks.
 
+use crate::body::names;
 use crate::state::Quantity;
-use crate::world::names;
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -2,9 +2,10 @@
 
 use crate::argument::{several, vector};
 use crate::raise;
+use crate::shape::merged;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyDict};
 use signorini::glamx::DVec3;
 use signorini::scene::BudgetDescription;
 use signorini::{ImpactLaw, Sleeping, StoppingRule};
@@ -267,4 +268,19 @@ impl Settings {
         let (method, tolerance) = (self.method(), self.tolerance());
         format!("Settings(gravity=({x}, {y}, {z}), method='{method}', tolerance={tolerance:e})")
     }
+}
+
+/// Settings given, and keywords that override them.
+pub fn settings_of<'py>(
+    py: Python<'py>,
+    settings: Option<&Bound<'py, Settings>>,
+    overrides: Option<&Bound<'py, PyDict>>,
+) -> PyResult<signorini::Settings> {
+    let class = py.get_type::<Settings>();
+    let merged = merged(PyDict::new(py), overrides)?;
+    let settings = match settings {
+        None => class.call((), Some(&merged))?,
+        Some(settings) => settings.call_method("replace", (), Some(&merged))?,
+    };
+    Ok(settings.cast::<Settings>()?.get().0)
 }

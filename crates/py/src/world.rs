@@ -1,17 +1,18 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
 use crate::argument::{quaternion, vector, vector_or, wrong_type};
-use crate::body::{Body, Joint, id_of, id_to_python, joint_kind};
+use crate::body::{Body, Joint, body_kind, id_of, joint_kind, names};
 use crate::contacts;
 use crate::guard::Guarded;
 use crate::log::Recording;
 use crate::problem::Problem;
 use crate::raise;
 use crate::report::{Energy, StepReport};
+use crate::robot::{Robot, asked};
 use crate::run;
 use crate::scene::Scene;
-use crate::settings::Settings;
-use crate::shape::{Material, Shape, merged};
+use crate::settings::{Settings, settings_of};
+use crate::shape::{Material, Shape};
 use crate::state::{self, Quantity};
 use crate::threads;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
@@ -57,35 +58,6 @@ impl World {
     }
 }
 
-/// Names, numbers or None of bodies.
-pub fn names<'a, 'py>(py: Python<'py>, ids: impl Iterator<Item = &'a BodyId>) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, ids.map(|id| id_to_python(py, id)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Settings given, and keywords that override them.
-fn settings_of<'py>(
-    py: Python<'py>,
-    settings: Option<&Bound<'py, Settings>>,
-    overrides: Option<&Bound<'py, PyDict>>,
-) -> PyResult<signorini::Settings> {
-    let class = py.get_type::<Settings>();
-    let merged = merged(PyDict::new(py), overrides)?;
-    let settings = match settings {
-        None => class.call((), Some(&merged))?,
-        Some(settings) => settings.call_method("replace", (), Some(&merged))?,
-    };
-    Ok(settings.cast::<Settings>()?.get().0)
-}
-
-fn kind_of(kind: &str) -> PyResult<Kind> {
-    match kind {
-        "dynamic" => Ok(Kind::Dynamic),
-        "kinematic" => Ok(Kind::Kinematic),
-        "fixed" => Ok(Kind::Fixed),
-        other => Err(PyValueError::new_err(format!("kind: '{other}' is none of dynamic, kinematic, fixed"))),
-    }
-}
-
 #[pymethods]
 impl World {
     #[new]
@@ -103,6 +75,32 @@ impl World {
     #[staticmethod]
     fn from_scene(scene: &Bound<'_, PyAny>) -> PyResult<World> {
         Scene::of(scene)?.build_world().map(World::of)
+    }
+
+    /// Adds a robot from a URDF or MJCF file and returns it.
+    ///
+    /// `position` [m] and `orientation` (w, x, y, z) place its base; `prefix` goes before the names of its bodies. `q` are
+    /// its coordinates, the home pose if not given. `base` is "file" (what the file says), "fixed" or "free". Its links
+    /// touch each other unless they are neighbours or overlap in the home pose, or not at all with `self_collision=False`.
+    /// `roots` are folders in which meshes and packages are looked for, besides that of the file.
+    #[pyo3(signature = (
+        path, *, position=None, orientation=None, prefix="", q=None, base="file", self_collision=true, roots=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add_robot(
+        slf: &Bound<'_, Self>,
+        path: PathBuf,
+        position: Option<&Bound<'_, PyAny>>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        prefix: &str,
+        q: Option<&Bound<'_, PyAny>>,
+        base: &str,
+        self_collision: bool,
+        roots: Option<Vec<PathBuf>>,
+    ) -> PyResult<Robot> {
+        let roots = roots.unwrap_or_default();
+        let (options, placement) = asked(position, orientation, prefix, q, base, self_collision, roots)?;
+        Robot::add(slf, path, &options, &placement)
     }
 
     /// Adds a body and returns it.
@@ -136,7 +134,7 @@ impl World {
         fast: bool,
     ) -> PyResult<Body> {
         let shape = shape.cast::<Shape>().map_err(|_| wrong_type("shape", "a Shape", shape))?.get().0.clone();
-        let mut body = match kind_of(kind)? {
+        let mut body = match body_kind(kind)? {
             Kind::Dynamic => signorini::Body::dynamic(shape),
             Kind::Kinematic => signorini::Body::kinematic(shape),
             Kind::Fixed => signorini::Body::fixed(shape),

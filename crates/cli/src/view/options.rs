@@ -7,7 +7,7 @@ use std::net::IpAddr;
 /// Arguments of `signorini view`.
 #[derive(Debug, Args)]
 pub struct ViewArguments {
-    /// A scene file (.toml, .json, .urdf), the name of a built-in scene, or a recording (.mcap). Not given: the first built-in
+    /// A scene file (.toml, .json, .urdf, .xml), the name of a built-in scene, or a recording (.mcap). Not given: the first built-in
     /// scene.
     #[arg(value_name = "SCENE|RECORDING")]
     pub scene: Option<String>,

@@ -62,6 +62,8 @@ pub(crate) struct JointGeometry<'a> {
     pub rows: &'a [RowSpec],
     /// The one free rotation, if there is exactly one.
     hinge: Option<usize>,
+    /// The one locked rotation, if there is exactly one: the angles of the two others are told over the whole turn.
+    cross: Option<usize>,
     /// What a rod or rope is longer than it should be \[m\]; zero unless it was put together so.
     stretch: f64,
     /// Angles that those measured are next to [rad].
@@ -102,7 +104,9 @@ impl<'a> JointGeometry<'a> {
             (Some(axis), None) => Some(axis - 3),
             _ => None,
         };
-        JointGeometry { a, b, rows: &record.rows, hinge, stretch: 0.0, near: record.angles }
+        let crossed = |spec: &RowSpec| if let Measure::Cross(axis) = spec.measure { Some(axis) } else { None };
+        let cross = record.rows.iter().find_map(crossed);
+        JointGeometry { a, b, rows: &record.rows, hinge, cross, stretch: 0.0, near: record.angles }
     }
 
     pub fn row_count(&self) -> usize {
@@ -194,6 +198,11 @@ impl<'a> JointGeometry<'a> {
     /// α, β, γ of `R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ)` [rad].
     fn cardan(&self, placed: &Placed) -> [f64; 3] {
         let r = DMat3::from_quat(placed.axes_a.inverse() * placed.axes_b);
+        match self.cross {
+            Some(0) => return [0.0, r.z_axis.x.atan2(r.z_axis.z), r.x_axis.y.atan2(r.y_axis.y)],
+            Some(2) => return [r.y_axis.z.atan2(r.y_axis.y), r.z_axis.x.atan2(r.x_axis.x), 0.0],
+            _ => {}
+        }
         [(-r.z_axis.y).atan2(r.z_axis.z), r.z_axis.x.clamp(-1.0, 1.0).asin(), (-r.y_axis.x).atan2(r.x_axis.x)]
     }
 
@@ -245,6 +254,13 @@ impl<'a> JointGeometry<'a> {
             Measure::Cross(1) => b(2).cross(a(0)),
             Measure::Cross(_) => a(0).cross(b(1)),
             Measure::Angle(i) if self.hinge == Some(i) => a(i),
+            Measure::Angle(i) if self.cross.is_some() => match (self.cross, i) {
+                // Two axes at right angles are their own dual.
+                (Some(0), 1) => a(1),
+                (Some(2), 1) => b(1),
+                (_, 0) => a(0),
+                _ => b(2),
+            },
             Measure::Angle(i) => {
                 // ω = α̇ e₁ + β̇ e₂ + γ̇ e₃ with e₂ across both others.
                 let (first, third) = (a(0), b(2));

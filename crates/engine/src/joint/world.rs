@@ -174,6 +174,22 @@ impl World {
         self.set_joint_coordinate(joint, coordinate, value)
     }
 
+    /// Says to which of the turns an angle belongs: it is counted from the one next to `angle` \[rad\].
+    pub(crate) fn set_joint_turns(
+        &mut self,
+        joint: JointHandle,
+        coordinate: usize,
+        angle: f64,
+    ) -> Result<(), WorldError> {
+        let record = self.joint_record(joint)?;
+        let axis = record.joint.free_axes().nth(coordinate).ok_or(NO_COORDINATE)?;
+        self.change_joint(joint, |record| {
+            if let Some(known) = axis.checked_sub(3).and_then(|k| record.angles.get_mut(k)) {
+                *known = angle;
+            }
+        })
+    }
+
     /// Sets a given force along a coordinate, on the body and against the other end [N, N·m]. It acts in every step until it is set again.
     pub fn set_joint_force(&mut self, joint: JointHandle, coordinate: usize, force: f64) -> Result<(), WorldError> {
         let value = self.joint_coordinate(joint, coordinate)?;

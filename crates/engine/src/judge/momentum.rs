@@ -63,7 +63,12 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         }
         let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));
         let defect = after - before - sum.angular;
-        let size = before.length() + after.length() + sum.angular_size + record.reach * size;
-        part.worst(over(defect.length() - cancelled - record.reach * excused, size), MOMENTUM_BOUND, place);
+        // Of a body with more inertia than its shape could have, what is at rest at its surface may still have the angular
+        // momentum of k²/reach times as much at its centre, with k the radius of gyration. One without a shape is as large
+        // as that.
+        let gyration = record.mass.moments.max_element() / mass;
+        let reach = if record.reach > 0.0 { record.reach.max(gyration / record.reach) } else { gyration.sqrt() };
+        let size = before.length() + after.length() + sum.angular_size + reach * size;
+        part.worst(over(defect.length() - cancelled - reach * excused, size), MOMENTUM_BOUND, place);
     }
 }

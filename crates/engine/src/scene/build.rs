@@ -8,8 +8,8 @@ use super::{
     SleepingDescription, StabilisationDescription, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, Frame, ImpactLaw, Joint, JointKind, Kind, MassProperties, Material, Method, Misfit,
-    PairContact, Settings, Shape, Sleeping, Stabilisation, StoppingRule, World,
+    Anchor, Body, BodyHandle, Frame, ImpactLaw, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method,
+    Misfit, PairContact, Settings, Shape, Sleeping, Stabilisation, StoppingRule, World,
 };
 use glamx::{DMat3, DQuat, DVec3};
 
@@ -120,6 +120,18 @@ impl Scene {
             }
         }
         let mut world = World::new(self.settings()?).map_err(|error| SceneError::new(setting_place(&error), error))?;
+        self.add_to(&mut world)?;
+        Ok(world)
+    }
+
+    /// Adds the bodies, the joints and the pairs that do not touch to a world; its settings stay. The joints are returned in
+    /// their order.
+    pub fn add_to(&self, world: &mut World) -> Result<Vec<JointHandle>, SceneError> {
+        if let Some(entry) = self.robots.first() {
+            let what =
+                format!("robot file '{}' has not been read; load the scene from a file, not from text", entry.file);
+            return Err(SceneError::new("robots[0].file", what));
+        }
         let mut left = BODY_LIMIT;
         let mut bodies: Vec<(String, usize, Body)> = Vec::new();
         for (index, body) in self.bodies.iter().enumerate() {
@@ -141,12 +153,23 @@ impl Scene {
                 SceneError::new(place, error)
             })?;
         }
+        let mut joints = Vec::with_capacity(self.joints.len());
         for (index, joint) in self.joints.iter().enumerate() {
             let path = format!("joints[{index}]");
-            let resolved = resolve(joint, &path, &world)?;
-            world.add_joint(resolved).map_err(|error| SceneError::new(joint_place(&path, &error), error))?;
+            let resolved = resolve(joint, &path, world)?;
+            let added = world.add_joint(resolved);
+            joints.push(added.map_err(|error| SceneError::new(joint_place(&path, &error), error))?);
         }
-        Ok(world)
+        for (index, names) in self.apart.iter().enumerate() {
+            let find = |name: &String| {
+                let missing = || SceneError::new(format!("apart[{index}]"), format!("no body is called '{name}'"));
+                world.find(name.as_str()).ok_or_else(missing)
+            };
+            let (a, b) = (find(&names[0])?, find(&names[1])?);
+            let added = world.set_pair_contact(a, b, PairContact::Ignored);
+            added.map_err(|error| SceneError::new(format!("apart[{index}]"), error))?;
+        }
+        Ok(joints)
     }
 
     /// The bodies that a description stands for, each with its name and the number of the description.

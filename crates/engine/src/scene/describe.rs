@@ -26,9 +26,15 @@ impl Scene {
             treatment: settings.into(),
             bodies: world.bodies().filter_map(|(handle, _)| describe_body(world, handle)).collect(),
             joints: world.joint_order.iter().filter_map(|slot| describe_joint(world, *slot)).collect(),
+            apart: world.pairs_apart().into_iter().filter_map(|pair| names(world, pair)).collect(),
             ..Scene::default()
         }
     }
+}
+
+fn names(world: &World, pair: [BodyHandle; 2]) -> Option<[String; 2]> {
+    let name = |body: BodyHandle| Some(world.bodies.get(body.0).ok()?.id.label());
+    Some([name(pair[0])?, name(pair[1])?])
 }
 
 fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {

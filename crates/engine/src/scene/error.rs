@@ -19,12 +19,28 @@ pub struct SceneError {
 }
 
 /// A place in a text, or a file as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextPlace {
     /// The file, if the text came from one.
     pub file: Option<PathBuf>,
     /// Line and column, both counted from one, the column in characters.
     pub line_and_column: Option<(usize, usize)>,
+}
+
+/// `file:line:column: `, as far as these are known.
+impl fmt::Display for TextPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", file.display())?;
+        }
+        if let Some((line, column)) = self.line_and_column {
+            write!(f, "{line}:{column}:")?;
+        }
+        if *self != TextPlace::default() {
+            f.write_str(" ")?;
+        }
+        Ok(())
+    }
 }
 
 impl SceneError {
@@ -33,10 +49,14 @@ impl SceneError {
         SceneError { path: path.into(), what: what.to_string(), at: None }
     }
 
-    /// Names the file that the text came from.
+    /// Says what is wrong at a place of a text.
+    pub(crate) fn placed(at: TextPlace, what: impl ToString) -> Self {
+        SceneError { at: Some(at), ..SceneError::new("", what) }
+    }
+
+    /// Names the file that the text came from, unless it is known already.
     pub(super) fn in_file(mut self, file: &std::path::Path) -> Self {
-        let place = self.at.get_or_insert(TextPlace { file: None, line_and_column: None });
-        place.file = Some(file.to_owned());
+        self.at.get_or_insert_default().file.get_or_insert_with(|| file.to_owned());
         self
     }
 }
@@ -44,15 +64,7 @@ impl SceneError {
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.at {
-            if let Some(file) = &place.file {
-                write!(f, "{}:", file.display())?;
-            }
-            if let Some((line, column)) = place.line_and_column {
-                write!(f, "{line}:{column}:")?;
-            }
-            if place.file.is_some() || place.line_and_column.is_some() {
-                f.write_str(" ")?;
-            }
+            write!(f, "{place}")?;
         }
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;

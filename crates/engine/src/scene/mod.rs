@@ -1,4 +1,5 @@
-//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON), or read from robots (URDF).
+//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON), or read from robots (URDF,
+//! MJCF).
 //!
 //! One schema for files, built-in scenes, recordings and bindings. [`Scene::build`] checks everything and makes a
 //! [`World`](crate::World); a scene that is refused names the place, what is wrong and what would be right.
@@ -23,17 +24,22 @@ mod build;
 mod describe;
 mod error;
 mod mesh_file;
+mod mjcf;
 mod places;
+mod robot_files;
 mod shapes;
 mod text;
 mod urdf;
+mod xml;
 
 pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
+pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
+use crate::robot::{Notice, SelfCollision};
 use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +76,44 @@ pub struct Scene {
     /// What ties them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointDescription>,
+    /// Pairs of bodies, by their names, that do not touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<[String; 2]>,
+    /// Robots from files, beside the bodies. Reading a scene file makes bodies and joints of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub robots: Vec<RobotEntry>,
+    /// What files that the scene was read from say and that has no effect here, each with its place.
+    #[serde(skip)]
+    pub notices: Vec<Notice>,
+}
+
+/// A robot from a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a robot: a table with file")]
+pub struct RobotEntry {
+    /// Path of a URDF or MJCF file, relative to the scene file and in its folder or below.
+    pub file: String,
+    /// Goes before the names of its bodies; not given, the name of the robot and a slash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// Where its base is \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: Triple,
+    /// Orientation of its base, a unit quaternion (w, x, y, z).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+    /// Its coordinates; not given, its home pose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<Vec<f64>>,
+    /// Whether its base stands still, moves, or does what the file says.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub base: Base,
+    /// Which of its links touch each other.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub self_collision: SelfCollision,
+    /// Folders below that of the scene in which its files are looked for too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -89,6 +133,9 @@ impl Default for Scene {
             materials: BTreeMap::new(),
             bodies: Vec::new(),
             joints: Vec::new(),
+            apart: Vec::new(),
+            robots: Vec::new(),
+            notices: Vec::new(),
         }
     }
 }
@@ -435,6 +482,8 @@ pub enum ShapeDescription {
         /// Row by row \[m\].
         heights: Vec<f64>,
     },
+    /// Nothing: a body that touches nothing. Its mass is given as `inertial`.
+    None,
     /// Several shapes moving as one.
     Compound {
         /// The parts.

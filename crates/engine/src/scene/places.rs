@@ -82,6 +82,7 @@ pub(super) fn shape_place(path: &str, shape: &ShapeDescription, error: &ShapeErr
         ShapeDescription::Mesh { .. } => "mesh",
         ShapeDescription::File { .. } => "file",
         ShapeDescription::HeightField { .. } => "height_field",
+        ShapeDescription::None => "none",
         ShapeDescription::Compound { .. } => "compound",
     };
     let field = match error {

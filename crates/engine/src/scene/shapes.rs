@@ -25,6 +25,7 @@ impl ShapeDescription {
             ShapeDescription::HeightField { columns, rows, spacing, heights } => {
                 Shape::height_field(*columns, *rows, *spacing, heights)
             }
+            ShapeDescription::None => Ok(Shape::none()),
             ShapeDescription::File { path: file, .. } => {
                 let what = format!("mesh file '{file}' has not been read; load the scene from a file, not from text");
                 return Err(SceneError::new(path, what));
@@ -56,6 +57,7 @@ impl Shape {
     /// What the shape is made of, as it would be written in a scene. Compounds come out flat, height fields as meshes.
     pub fn describe(&self) -> ShapeDescription {
         match self.parts() {
+            [] => ShapeDescription::None,
             [part] if part.pose == DPose3::IDENTITY => describe_primitive(&part.primitive),
             parts => ShapeDescription::Compound { parts: parts.iter().map(describe_part).collect() },
         }

@@ -2,7 +2,7 @@
 
 use super::{Hull, Part, Primitive};
 use crate::error::ShapeError;
-use glamx::{DMat3, DVec3};
+use glamx::{DMat3, DPose3, DVec3};
 use std::f64::consts::PI;
 
 /// What a rigid body needs to know about its shape, in the axes of the shape.
@@ -14,6 +14,31 @@ pub struct MassProperties {
     pub centre: DVec3,
     /// Inertia about the centre of mass [kg·m²].
     pub inertia: DMat3,
+}
+
+/// Mass properties in the axes in which their own axes stand at `pose`.
+pub(crate) fn moved_mass(pose: &DPose3, properties: MassProperties) -> MassProperties {
+    let turn = DMat3::from_quat(pose.rotation);
+    let inertia = turn * properties.inertia * turn.transpose();
+    MassProperties {
+        mass: properties.mass,
+        centre: pose.transform_point(properties.centre),
+        inertia: (inertia + inertia.transpose()) * 0.5,
+    }
+}
+
+/// Mass properties of several bodies as one: `c = Σ mᵢcᵢ / Σ mᵢ` and, by Steiner's theorem,
+/// `I = Σ Iᵢ + mᵢ(|dᵢ|²·1 − dᵢdᵢᵀ)` with `dᵢ = cᵢ − c`. One alone stays as it is, bit for bit.
+pub(crate) fn joined_mass(parts: &[MassProperties]) -> Option<MassProperties> {
+    if let [] | [_] = parts {
+        return parts.first().copied();
+    }
+    let mass: f64 = parts.iter().map(|part| part.mass).sum();
+    let centre = parts.iter().map(|part| part.centre * part.mass).sum::<DVec3>() / mass;
+    let inertia = parts
+        .iter()
+        .fold(DMat3::ZERO, |sum, part| sum + part.inertia + point_inertia(part.centre - centre) * part.mass);
+    Some(MassProperties { mass, centre, inertia })
 }
 
 /// Volume \[m³\] of a solid primitive.

@@ -14,6 +14,7 @@ pub(crate) mod separation;
 pub use cast::{RayHit, cast_shape};
 pub(crate) use hull::Hull;
 pub use mass::MassProperties;
+pub(crate) use mass::{joined_mass, moved_mass};
 pub(crate) use mesh::{Mesh, Side};
 
 use crate::error::ShapeError;
@@ -169,6 +170,11 @@ impl Shape {
         Ok(Shape::single(Primitive::Mesh(Arc::new(Mesh::height_field(columns, rows, spacing, heights)?))))
     }
 
+    /// Nothing at all: a body that touches nothing and whose mass is given.
+    pub fn none() -> Shape {
+        Shape { parts: Arc::new([]), nesting: 0 }
+    }
+
     /// Several shapes moving as one. Parts may overlap; mass counts the overlap twice.
     pub fn compound(parts: Vec<(DPose3, Shape)>) -> Result<Shape, ShapeError> {
         if parts.is_empty() {
@@ -249,9 +255,6 @@ impl Shape {
             if found > limit {
                 return Err(ShapeError::Limit { field, found, limit });
             }
-        }
-        if parts.is_empty() {
-            return Err(ShapeError::TooFew { field: "compound parts", found: 0, needed: 1 });
         }
         for (index, part) in parts.iter().enumerate() {
             checked_pose(index, &part.pose)?;

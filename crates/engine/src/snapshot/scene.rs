@@ -15,6 +15,10 @@ use crate::{
 };
 use glamx::DVec3;
 use signorini_problem::Measure;
+use std::collections::BTreeSet;
+
+/// The first version with pairs of bodies that do not touch.
+const PAIRS_SINCE: u32 = 4;
 
 pub(super) fn encode(world: &World) -> Vec<u8> {
     let shapes = shapes::distinct(world);
@@ -38,6 +42,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         out.f64(world.time);
         out.u64(world.steps);
     });
+    writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
     writer.finish()
 }
 
@@ -70,6 +75,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut section = reader.section("time", b"TIME")?;
     let (time, steps) = (section.finite()?, section.u64()?);
     section.finish()?;
+    let mut apart = BTreeSet::new();
+    if reader.version >= PAIRS_SINCE {
+        let mut section = reader.section("pairs", b"PAIR")?;
+        apart = decode_pairs(&mut section, &bodies)?;
+        section.finish()?;
+    }
     reader.finish()?;
 
     let workspace = Workspace::default();
@@ -79,6 +90,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         order,
         joints,
         joint_order,
+        apart,
         cache,
         contacts,
         read_out: ReadOut::default(),
@@ -93,6 +105,29 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     } else {
         Err(SnapshotError::Invalid { section: "joints", offset: 0, what: "joints are not in order" })
     }
+}
+
+fn encode_pairs(pairs: &BTreeSet<(u32, u32)>, out: &mut Payload) {
+    out.count(pairs.len());
+    for (a, b) in pairs {
+        out.u32(*a);
+        out.u32(*b);
+    }
+}
+
+/// Pairs of bodies that exist, ascending, the lesser slot first.
+fn decode_pairs(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BTreeSet<(u32, u32)>, SnapshotError> {
+    let count = section.count(8)?;
+    let mut pairs = BTreeSet::new();
+    for _ in 0..count {
+        let pair = (section.u32()?, section.u32()?);
+        let exist = bodies.at(pair.0).is_some() && bodies.at(pair.1).is_some();
+        if !exist || pair.0 >= pair.1 || pairs.last().is_some_and(|last| *last >= pair) {
+            return Err(section.invalid("a pair of bodies that is not one"));
+        }
+        pairs.insert(pair);
+    }
+    Ok(pairs)
 }
 
 /// Slots by identity, if every identity is there once and no automatic one is still to come.

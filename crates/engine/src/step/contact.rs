@@ -485,7 +485,7 @@ impl Pair<'_> {
     }
 }
 
-/// Slots of bodies whose joint says that they do not touch, sorted.
+/// Slots of bodies that do not touch because a joint or the user says so, sorted.
 pub(crate) fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     use crate::joint::{Anchor, PairContact};
     out.clear();
@@ -496,6 +496,7 @@ pub(crate) fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
             out.push((a.min(b), a.max(b)));
         }
     }
+    out.extend(&world.apart);
     out.sort_unstable();
 }
 

@@ -220,6 +220,7 @@ impl Recertifier {
                 }
             }
         }
+        ignored.extend(&world.apart);
         ignored.sort_unstable();
         Recertifier { world, space: Memory::default(), ignored, jointed }
     }

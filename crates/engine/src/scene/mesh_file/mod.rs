@@ -1,5 +1,6 @@
 //! Mesh files of scenes: found only below the scene's folder, read within limits, made part of the scene.
 
+mod msh;
 mod obj;
 mod stl;
 
@@ -17,7 +18,7 @@ pub const MESH_FILE_LIMIT: u64 = 64 << 20;
 pub const MESH_LIMIT: usize = 2_000_000;
 
 /// Vertices and triangles of a file, in its unit of length.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Surface {
     pub vertices: Vec<Triple>,
     pub triangles: Vec<[u32; 3]>,
@@ -82,7 +83,7 @@ fn inline_shape(
 
 /// The shape that a file below the folder stands for, its lengths multiplied by factors that are not zero. `left` is how
 /// many vertices and triangles may still come.
-pub(super) fn load(
+fn load(
     folder: &Path,
     file: &str,
     purpose: MeshUse,
@@ -97,7 +98,8 @@ pub(super) fn load(
     scaled(surface, purpose, scale)
 }
 
-fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
+/// The shape that a surface stands for, its lengths multiplied by factors that are not zero.
+pub(super) fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
     for vertex in &mut surface.vertices {
         *vertex = [vertex[0] * scale[0], vertex[1] * scale[1], vertex[2] * scale[2]];
     }
@@ -116,13 +118,18 @@ fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> Result<Shape
 }
 
 fn read(folder: &Path, file: &str) -> Result<Surface, String> {
-    let path = locate(folder, file)?;
-    let bytes = read_limited(&path, MESH_FILE_LIMIT)?;
+    read_surface(&locate(folder, file)?)
+}
+
+/// The surface in a file.
+pub(super) fn read_surface(path: &Path) -> Result<Surface, String> {
+    let bytes = read_limited(path, MESH_FILE_LIMIT)?;
     let extension = path.extension().map(|e| e.to_ascii_lowercase());
     match extension.as_ref().and_then(|e| e.to_str()) {
         Some("obj") => obj::parse(&bytes),
         Some("stl") => stl::parse(&bytes),
-        _ => Err("a mesh file ends in .obj or .stl".to_owned()),
+        Some("msh") => msh::parse(&bytes),
+        _ => Err("a mesh file ends in .obj, .stl or .msh; others are converted first".to_owned()),
     }
 }
 

@@ -32,8 +32,8 @@ pub enum Notation {
     Toml,
     /// For programs.
     Json,
-    /// For robots.
-    Urdf,
+    /// For robots: URDF or MJCF.
+    Robot,
 }
 
 impl Scene {
@@ -47,22 +47,27 @@ impl Scene {
         Scene::read(text, Notation::Json, None)
     }
 
-    /// Reads and checks a robot in URDF: its rigid bodies, with fixed, floating and ball joints; `docs/scenes.md` says what
-    /// becomes of each element. Mesh files cannot be named: use [`Scene::load`].
+    /// Reads and checks a robot in URDF: its bodies and joints in the home pose; `docs/robots.md` says what becomes of each
+    /// element. Other files cannot be named: use [`Scene::load`].
     pub fn from_urdf(text: &str) -> Result<Scene, SceneError> {
-        Scene::read(text, Notation::Urdf, None)
+        Scene::read(text, Notation::Robot, None)
     }
 
-    /// Reads and checks a scene file, `.toml`, `.json` or `.urdf`. Shapes from mesh files become part of the scene, so that it
-    /// stands for itself from then on.
+    /// Reads and checks a robot in MJCF, as [`Scene::from_urdf`] does.
+    pub fn from_mjcf(text: &str) -> Result<Scene, SceneError> {
+        Scene::read(text, Notation::Robot, None)
+    }
+
+    /// Reads and checks a scene file: `.toml` or `.json`, or a robot, `.urdf` or `.xml` (MJCF). Shapes from mesh files and
+    /// robots become part of the scene, so that it stands for itself from then on.
     pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
         let path = path.as_ref();
         let extension = path.extension().map(|e| e.to_ascii_lowercase());
         let notation = match extension.as_ref().and_then(|e| e.to_str()) {
             Some("toml") => Notation::Toml,
             Some("json") => Notation::Json,
-            Some("urdf") => Notation::Urdf,
-            _ => return Err(SceneError::new("", "a scene file ends in .toml, .json or .urdf").in_file(path)),
+            Some("urdf" | "xml") => Notation::Robot,
+            _ => return Err(SceneError::new("", "a scene file ends in .toml, .json, .urdf or .xml").in_file(path)),
         };
         let read = || -> Result<Scene, SceneError> {
             let text = read_text(path)?;
@@ -70,7 +75,11 @@ impl Scene {
             let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             Scene::read(&text, notation, Some(folder))
         };
-        read().map_err(|error| error.in_file(path))
+        let mut scene = read().map_err(|error| error.in_file(path))?;
+        for notice in &mut scene.notices {
+            notice.at.file.get_or_insert_with(|| path.to_owned());
+        }
+        Ok(scene)
     }
 
     fn read(text: &str, notation: Notation, folder: Option<&Path>) -> Result<Scene, SceneError> {
@@ -78,7 +87,7 @@ impl Scene {
         let parsed = match notation {
             Notation::Toml => toml_tree::parse(text),
             Notation::Json => json_tree::parse(text),
-            Notation::Urdf => return super::urdf::read(text, folder),
+            Notation::Robot => return super::robot_files::scene(text, folder),
         };
         let tree = parsed.map_err(|TextError { what, span }| at(SceneError::new("", what), text, span))?;
         let scene =
@@ -109,7 +118,10 @@ fn at(mut error: SceneError, text: &str, span: Option<Span>) -> SceneError {
 
 /// Meshes read, bodies there, world buildable.
 fn check(mut scene: Scene, folder: Option<&Path>) -> Result<Scene, SceneError> {
-    if scene.bodies.is_empty() {
+    if let Some(folder) = folder {
+        super::robot_files::inline(&mut scene, folder)?;
+    }
+    if scene.bodies.is_empty() && scene.robots.is_empty() {
         return Err(SceneError::new("bodies", "a scene needs at least one body, written as [[bodies]] in TOML"));
     }
     if let Some(folder) = folder {
@@ -119,7 +131,7 @@ fn check(mut scene: Scene, folder: Option<&Path>) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-fn check_text(text: &str) -> Result<(), SceneError> {
+pub(super) fn check_text(text: &str) -> Result<(), SceneError> {
     if text.len() > TEXT_LIMIT {
         return Err(too_large(text.len() as u64));
     }
@@ -138,7 +150,7 @@ fn too_large(bytes: u64) -> SceneError {
     SceneError::new("", format!("{bytes} bytes; a scene may have {TEXT_LIMIT}. Put meshes into files of their own"))
 }
 
-fn read_text(path: &Path) -> Result<String, SceneError> {
+pub(super) fn read_text(path: &Path) -> Result<String, SceneError> {
     let bytes = super::mesh_file::read_limited(path, TEXT_LIMIT as u64).map_err(|why| SceneError::new("", why))?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();

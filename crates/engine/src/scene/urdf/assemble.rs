@@ -1,87 +1,154 @@
-//! From links and joints to bodies.
+//! From the links and joints of a file to a description: parents before children, meshes read.
 
-use super::robot::{Geometry, Joint, JointType, Link, Robot, moved};
-use super::xml::Element;
-use crate::scene::mesh_file::{self, MESH_LIMIT};
+use super::read::{Geometry, Joint, JointType, Link, Robot};
+use crate::robot::{Filter, LINK_LIMIT, LinkDescription, LinkShape, Motion, RobotDescription, RobotJoint, displaced};
+use crate::scene::robot_files::{Base, Meshes, RobotOptions};
 use crate::scene::text::nearest;
-use crate::scene::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, JointKindDescription, MeshUse,
-    PartDescription, Scene, SceneError, ShapeDescription,
-};
-use crate::{Kind, MassProperties};
-use glamx::{DMat3, DPose3, DQuat, DVec3};
+use crate::scene::xml::Notes;
+use crate::scene::{MeshUse, SceneError};
+use glamx::{DPose3, DVec3};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// A root of this name is the world: what is fixed to it does not move.
 const WORLD: &str = "world";
+/// Name of the joint by which a root moves freely.
+const FREE: &str = "floating_base";
+/// Density of links that have a shape but no mass [kg/m³], as MuJoCo takes it.
+const DENSITY: f64 = 1000.0;
 
-/// A scene and the elements that its bodies and joints came from, for messages.
-pub(super) struct Assembly<'r, 'd> {
-    pub scene: Scene,
-    pub bodies: Vec<&'r Element<'d>>,
-    pub joints: Vec<&'r Element<'d>>,
+pub(super) fn assemble(
+    robot: &Robot,
+    meshes: &mut Meshes,
+    options: &RobotOptions,
+    mut notes: Notes,
+) -> Result<RobotDescription, SceneError> {
+    if let Some(beyond) = robot.links.get(LINK_LIMIT) {
+        return Err(beyond.element.refuse(format!("more than {LINK_LIMIT} links")));
+    }
+    let tree = Tree::of(robot)?;
+    let order = tree.order(robot)?;
+    let root = &robot.links[tree.root];
+    if root.name == WORLD && root.inertial.is_some() {
+        notes.add(root.element.place(), "the mass of the root 'world' is not used: the world stands still");
+    }
+    let stands = match options.base {
+        Base::AsInFile => root.name == WORLD || root.inertial.is_none(),
+        Base::Fixed => true,
+        Base::Free => false,
+    };
+    let mut description = RobotDescription { name: robot.name.to_owned(), ..RobotDescription::default() };
+    let mut place = vec![0; robot.links.len()];
+    let mut still = vec![false; robot.links.len()];
+    let mut poses = vec![DPose3::IDENTITY; robot.links.len()];
+    for (at, (link, joint)) in order.into_iter().enumerate() {
+        place[link] = at;
+        let element = &robot.links[link].element;
+        let (parent, pose, joints) = match joint {
+            None if stands => (None, DPose3::IDENTITY, Vec::new()),
+            None => (None, DPose3::IDENTITY, vec![RobotJoint::new(FREE, element.place(), Motion::Free)]),
+            Some(joint) => {
+                let above = tree.index[joint.parent];
+                poses[link] = poses[above] * joint.origin;
+                match joint.kind {
+                    // Ties nothing: it begins where the joint says, as a tree of its own.
+                    JointType::Floating => {
+                        let free = RobotJoint::new(joint.name, joint.element.place(), Motion::Free);
+                        (None, poses[link], vec![free])
+                    }
+                    _ => {
+                        let (pose, joints) = motions(joint);
+                        (Some(place[above]), pose, joints)
+                    }
+                }
+            }
+        };
+        still[link] = joints.is_empty() && joint.map_or(stands, |joint| still[tree.index[joint.parent]]);
+        let purpose = if still[link] { MeshUse::Surface } else { MeshUse::Hull };
+        let shapes = shapes(&robot.links[link], meshes, purpose)?;
+        let mut inertial = robot.links[link].inertial;
+        if inertial.is_none() && !still[link] && !shapes.is_empty() {
+            inertial = Some(from_shapes(&shapes).map_err(|error| element.refuse(error))?);
+            notes.add(element.place(), "links that move and have no 'inertial' get the mass of their shapes in water");
+        }
+        let (name, at) = (robot.links[link].name.to_owned(), element.place());
+        description.links.push(LinkDescription { name, at, parent, pose, joints, inertial, shapes });
+    }
+    for (element, names) in &robot.apart {
+        let find = |name: &str| tree.index.get(name).map(|link| place[*link]);
+        let pair = [find(names[0]), find(names[1])];
+        let [Some(a), Some(b)] = pair else { return Err(element.refuse("no link has one of these names")) };
+        description.excluded.push([a, b]);
+    }
+    description.ignored = notes.0;
+    Ok(description)
 }
 
-/// Where a link is.
-#[derive(Clone, Copy)]
-struct Place {
-    /// The topmost of the links it is fixed to.
-    top: usize,
-    /// Its frame in that of the topmost.
-    within: DPose3,
-    /// Its frame in the world.
-    pose: DPose3,
+/// The pose of the child at zero and how it moves from there, in its own frame.
+fn motions(joint: &Joint) -> (DPose3, Vec<RobotJoint>) {
+    let plain = |name: String, motion: Motion| RobotJoint {
+        range: joint.limit.range,
+        max_speed: joint.limit.velocity,
+        max_force: joint.limit.effort,
+        damping: joint.damping,
+        friction: joint.friction,
+        mimic: joint.mimic.clone(),
+        ..RobotJoint::new(name, joint.element.place(), motion)
+    };
+    let hinge = Motion::Hinge { point: DVec3::ZERO, axis: joint.axis };
+    let name = joint.name.to_owned();
+    let joints = match joint.kind {
+        JointType::Fixed | JointType::Floating => Vec::new(),
+        JointType::Ball => vec![plain(name, Motion::Ball { point: DVec3::ZERO })],
+        JointType::Hinge => vec![plain(name, hinge)],
+        JointType::Slide => vec![plain(name, Motion::Slide { axis: joint.axis })],
+        JointType::Planar => {
+            // Any two directions in the plane serve; these are x and y for the usual axis z.
+            let x = if joint.axis.z.abs() > 0.9 { DVec3::X } else { joint.axis.cross(DVec3::Z).normalize() };
+            let x = (x - joint.axis * x.dot(joint.axis)).normalize();
+            let y = joint.axis.cross(x);
+            let slide = |end: &str, axis: DVec3| plain(format!("{name}/{end}"), Motion::Slide { axis });
+            vec![slide("x", x), slide("y", y), plain(format!("{name}/turn"), hinge)]
+        }
+    };
+    // A joint that is locked at one value is no joint.
+    if let ([only], Some([low, high])) = (&joints[..], joint.limit.range)
+        && low == high
+    {
+        return (joint.origin * displaced(&only.motion, low), Vec::new());
+    }
+    (joint.origin, joints)
 }
 
-pub(super) fn assemble<'r, 'd>(robot: &'r Robot<'d>, folder: Option<&Path>) -> Result<Assembly<'r, 'd>, SceneError> {
-    let (links, tree) = (&robot.links, Tree::of(robot)?);
-    let places = tree.places(robot)?;
-    let root_is_world = links[tree.root].name == WORLD;
-    if let (true, Some(_)) = (root_is_world, links[tree.root].inertial) {
-        return Err(links[tree.root].element.refuse("the root 'world' is the world, which has no mass"));
-    }
-    let stands = |link: usize| root_is_world && places[link].top == tree.root;
-    let mut scene = Scene { name: robot.name.to_owned(), ..Scene::default() };
-    let (mut body_elements, mut joint_elements) = (Vec::new(), Vec::new());
-    let mut shapes = Shapes { folder, left: MESH_LIMIT };
-    let mut members = vec![Vec::new(); links.len()];
-    for (link, place) in places.iter().enumerate() {
-        members[place.top].push(link);
-    }
-    for (top, link) in links.iter().enumerate() {
-        let body = if stands(top) {
-            // What stands still keeps its parts and their names.
-            let parts = shapes.parts(link, &DPose3::IDENTITY, MeshUse::Surface)?;
-            let Some(shape) = joined(parts) else { continue };
-            BodyDescription { kind: Kind::Fixed, ..placed(link, &places[top], shape) }
-        } else if places[top].top == top {
-            merged(links, &members[top], &places, &mut shapes)?
-        } else {
-            continue;
+fn shapes(link: &Link, meshes: &mut Meshes, purpose: MeshUse) -> Result<Vec<LinkShape>, SceneError> {
+    let mut shapes = Vec::with_capacity(link.collisions.len());
+    for collision in &link.collisions {
+        let shape = match &collision.geometry {
+            Geometry::Primitive(shape) => shape.clone(),
+            Geometry::Mesh(file, scale) => {
+                let refuse = |why: String| collision.element.refuse(format!("'{file}': {why}"));
+                meshes.load(file, purpose, *scale).map_err(refuse)?
+            }
         };
-        scene.bodies.push(body);
-        body_elements.push(&link.element);
+        shapes.push(LinkShape {
+            name: link.name.to_owned(),
+            at: collision.element.place(),
+            pose: collision.pose,
+            shape,
+            filter: Filter::default(),
+            material: link.material,
+        });
     }
-    for joint in robot.joints.iter().filter(|joint| joint.kind == JointType::Ball) {
-        let (parent, child) = (tree.index[joint.parent], tree.index[joint.child]);
-        let place = &places[parent];
-        let a = if !stands(parent) {
-            let point = (place.within * joint.origin).translation.to_array();
-            EndDescription::new(Some(links[place.top].name), point)
-        } else if links[parent].collisions.is_empty() {
-            EndDescription::new(None, (place.pose * joint.origin).translation.to_array())
-        } else {
-            EndDescription::new(Some(joint.parent), joint.origin.translation.to_array())
-        };
-        let b = EndDescription::new(Some(links[child].name), [0.0; 3]);
-        scene.joints.push(JointDescription::new(JointKindDescription::Ball, a, b));
-        joint_elements.push(&joint.element);
+    Ok(shapes)
+}
+
+fn from_shapes(shapes: &[LinkShape]) -> Result<crate::MassProperties, SceneError> {
+    let mut parts = Vec::new();
+    for shape in shapes {
+        let built = shape.shape.build("")?;
+        let mass = built.mass_properties(DENSITY).map_err(|error| SceneError::new("", error))?;
+        parts.push(crate::shape::moved_mass(&shape.pose, mass));
     }
-    if scene.bodies.is_empty() {
-        return Err(robot.element.refuse("nothing in it can be simulated: no link has a shape"));
-    }
-    Ok(Assembly { scene, bodies: body_elements, joints: joint_elements })
+    crate::shape::joined_mass(&parts).ok_or_else(|| SceneError::new("", "there is no shape"))
 }
 
 /// Which link hangs on which.
@@ -104,7 +171,7 @@ impl<'r, 'd> Tree<'r, 'd> {
         let mut above: Vec<Option<&Joint>> = vec![None; robot.links.len()];
         let mut below = vec![Vec::new(); robot.links.len()];
         for joint in &robot.joints {
-            if names.insert(joint.element.name()?, ()).is_some() {
+            if names.insert(joint.name, ()).is_some() {
                 return Err(joint.element.refuse("there is a joint of this name already"));
             }
             let find = |name: &str| {
@@ -137,132 +204,19 @@ impl<'r, 'd> Tree<'r, 'd> {
         Ok(Tree { index, root, below })
     }
 
-    /// Follows the joints from the root, without recursion: chains may be long.
-    fn places(&self, robot: &Robot) -> Result<Vec<Place>, SceneError> {
-        let mut places: Vec<Option<Place>> = vec![None; robot.links.len()];
-        let start = Place { top: self.root, within: DPose3::IDENTITY, pose: DPose3::IDENTITY };
-        let mut waiting = vec![(self.root, start)];
-        while let Some((link, place)) = waiting.pop() {
-            places[link] = Some(place);
-            for joint in &self.below[link] {
-                let (child, pose) = (self.index[joint.child], place.pose * joint.origin);
-                let next = match joint.kind {
-                    JointType::Fixed => Place { top: place.top, within: place.within * joint.origin, pose },
-                    JointType::Floating | JointType::Ball => Place { top: child, within: DPose3::IDENTITY, pose },
-                };
-                waiting.push((child, next));
-            }
+    /// The links with their joints, depth first, without recursion: chains may be long.
+    fn order(&self, robot: &Robot) -> Result<Vec<(usize, Option<&'r Joint<'d>>)>, SceneError> {
+        let mut order = Vec::with_capacity(robot.links.len());
+        let mut waiting = vec![(self.root, None)];
+        let mut reached = vec![false; robot.links.len()];
+        while let Some((link, joint)) = waiting.pop() {
+            order.push((link, joint));
+            reached[link] = true;
+            waiting.extend(self.below[link].iter().rev().map(|joint| (self.index[joint.child], Some(*joint))));
         }
-        let lost = |(link, place): (usize, Option<Place>)| {
-            place.ok_or_else(|| robot.links[link].element.refuse("this link hangs on itself by a loop of joints"))
-        };
-        places.into_iter().enumerate().map(lost).collect()
-    }
-}
-
-/// Shapes of collisions, mesh files read within a limit on all of them.
-struct Shapes<'f> {
-    folder: Option<&'f Path>,
-    left: usize,
-}
-
-impl Shapes<'_> {
-    /// The shapes of a link whose frame is at `within`.
-    fn parts(&mut self, link: &Link, within: &DPose3, purpose: MeshUse) -> Result<Vec<PartDescription>, SceneError> {
-        let mut parts = Vec::with_capacity(link.collisions.len());
-        for collision in &link.collisions {
-            let shape = match &collision.geometry {
-                Geometry::Primitive(shape) => shape.clone(),
-                Geometry::Mesh(file, scale) => {
-                    let refuse = |why: String| collision.element.refuse(format!("'{file}': {why}"));
-                    let Some(folder) = self.folder else {
-                        return Err(refuse("load the robot from a file, not from text, to read meshes".to_owned()));
-                    };
-                    let shape = mesh_file::load(folder, file, purpose, *scale, &mut self.left).map_err(refuse)?;
-                    shape.build("").map_err(|error| refuse(error.what))?;
-                    shape
-                }
-            };
-            let pose = *within * collision.pose;
-            parts.push(PartDescription {
-                shape,
-                position: pose.translation.to_array(),
-                orientation: turned(pose.rotation),
-            });
+        match reached.iter().position(|reached| !reached) {
+            Some(link) => Err(robot.links[link].element.refuse("this link hangs on itself by a loop of joints")),
+            None => Ok(order),
         }
-        Ok(parts)
     }
-}
-
-/// (w, x, y, z), unless it is no turn at all.
-fn turned(q: DQuat) -> Option<[f64; 4]> {
-    (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z])
-}
-
-fn joined(mut parts: Vec<PartDescription>) -> Option<ShapeDescription> {
-    match &parts[..] {
-        [] => None,
-        [part] if part.position == [0.0; 3] && part.orientation.is_none() => parts.pop().map(|part| part.shape),
-        _ => Some(ShapeDescription::Compound { parts }),
-    }
-}
-
-fn placed(link: &Link, place: &Place, shape: ShapeDescription) -> BodyDescription {
-    BodyDescription {
-        position: place.pose.translation.to_array(),
-        orientation: turned(place.pose.rotation),
-        ..BodyDescription::new(link.name, shape)
-    }
-}
-
-/// The body that links fixed to each other are: named after the topmost, in whose frame it is.
-fn merged(
-    links: &[Link],
-    members: &[usize],
-    places: &[Place],
-    shapes: &mut Shapes,
-) -> Result<BodyDescription, SceneError> {
-    let top = places[members[0]].top;
-    let mut parts = Vec::new();
-    for member in members {
-        parts.extend(shapes.parts(&links[*member], &places[*member].within, MeshUse::Hull)?);
-    }
-    let refuse = |what: &str| Err(links[top].element.refuse(what));
-    let Some(shape) = joined(parts) else {
-        return refuse("neither this link nor what is fixed to it has a 'collision'; a body needs a shape");
-    };
-    let with_mass = members.iter().filter_map(|m| Some(moved(&places[*m].within, links[*m].inertial?)));
-    let Some(mass) = together(&with_mass.collect::<Vec<_>>()) else {
-        return refuse(
-            "neither this link nor what is fixed to it has an 'inertial' with mass. For a robot that stands on the \
-             ground, call the root 'world'",
-        );
-    };
-    let inertia = mass.inertia.to_cols_array_2d();
-    Ok(BodyDescription {
-        inertial: Some(InertialDescription {
-            mass: mass.mass,
-            centre: mass.centre.to_array(),
-            moments: [inertia[0][0], inertia[1][1], inertia[2][2]],
-            products: [inertia[0][1], inertia[0][2], inertia[1][2]],
-        }),
-        ..placed(&links[top], &places[top], shape)
-    })
-}
-
-/// Mass properties of several bodies as one: `c = Σ mᵢcᵢ / Σ mᵢ` and, by Steiner's theorem,
-/// `I = Σ Iᵢ + mᵢ(|dᵢ|²·1 − dᵢdᵢᵀ)` with `dᵢ = cᵢ − c`. One alone stays as it is, bit for bit.
-pub(super) fn together(parts: &[MassProperties]) -> Option<MassProperties> {
-    if let [] | [_] = parts {
-        return parts.first().copied();
-    }
-    let mass: f64 = parts.iter().map(|part| part.mass).sum();
-    let centre = parts.iter().map(|part| part.centre * part.mass).sum::<DVec3>() / mass;
-    let mut inertia = DMat3::ZERO;
-    for part in parts {
-        let d = part.centre - centre;
-        let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
-        inertia += part.inertia + (DMat3::from_diagonal(DVec3::splat(d.length_squared())) - outer) * part.mass;
-    }
-    Some(MassProperties { mass, centre, inertia })
 }

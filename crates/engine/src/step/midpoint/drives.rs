@@ -108,7 +108,7 @@ impl Mover<'_> {
                 _ => false,
             };
             let role = match spec.law {
-                RowLaw::Stop { .. } if impulse > 0.0 => Role::Stop { released: false },
+                RowLaw::Stop { .. } if self.reached[row] => Role::Stop { released: false },
                 RowLaw::Spring { .. } if !at_bound && !launched => Role::Soft,
                 _ => self.roles[row],
             };
@@ -224,7 +224,7 @@ impl Mover<'_> {
 
     /// Whether a limit is closed at end poses whose gap is this \[m, rad\].
     pub(super) fn is_closed(&self, row: usize, gap: f64, closed: f64) -> bool {
-        let launched = self.launched.as_ref().is_some_and(|launch| launch.joints[row] > 0.0);
+        let launched = self.launched.as_ref().is_some_and(|launch| launch.reached[row]);
         launched || matches!(self.roles[row], Role::Stop { .. }) || gap - self.overrun[row] <= closed
     }
 

@@ -28,6 +28,8 @@ pub(super) struct Launch {
     pub contacts: Vec<DVec3>,
     /// Of joints, row by row [N·s, N·m·s].
     pub joints: Vec<f64>,
+    /// Limits that are reached by it, row by row.
+    pub reached: Vec<bool>,
     /// Whether what forces of the piece do is in it.
     pub forced: bool,
 }
@@ -53,6 +55,7 @@ impl Mover<'_> {
         self.solve_start((h, 0.0, At::Start), &forced, &bends, space, out)?;
         self.pushes = self.contact_impulses(&space.impulses);
         self.pushed = self.scatter(At::Start, h, &space.impulses);
+        self.reached = self.find_reached(h, &self.pushed, &forced, space);
         self.take_push(false);
         if self.has_springs() {
             let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
@@ -77,10 +80,11 @@ impl Mover<'_> {
         let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
         out.merge(&graded);
         self.pushed = self.scatter(At::Start, h, &space.impulses);
+        self.reached = self.find_reached(h, &self.pushed, &forced, space);
         let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
         let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
-        self.launch(&forced, (joints, true), space);
+        self.launch(&forced, (joints, self.reached.clone(), true), space);
         self.pushes.fill(DVec3::ZERO);
         self.take_push(true);
         Ok(())
@@ -155,7 +159,8 @@ impl Mover<'_> {
             self.launched = None;
             let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
             let joints = self.scatter(At::Impact, h, &space.impulses);
-            self.launch(&unforced, (joints, false), space);
+            let reached = self.find_reached(h, &joints, &unforced, space);
+            self.launch(&unforced, (joints, reached, false), space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
                 out.merge(&graded);
                 break;
@@ -262,13 +267,18 @@ impl Mover<'_> {
     }
 
     /// Gives the bodies the velocities after the impulses of a problem.
-    fn launch(&mut self, before: &[Before], (joints, forced): (Vec<f64>, bool), space: &IslandSpace) {
+    fn launch(
+        &mut self,
+        before: &[Before],
+        (joints, reached, forced): (Vec<f64>, Vec<bool>, bool),
+        space: &IslandSpace,
+    ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
             let local = body.start.orientation.inverse() * change.angular;
             body.launch.velocity = before.velocity + change.linear;
             body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
-        self.launched = Some(Launch { contacts: self.contact_impulses(&space.impulses), joints, forced });
+        self.launched = Some(Launch { contacts: self.contact_impulses(&space.impulses), joints, reached, forced });
     }
 }

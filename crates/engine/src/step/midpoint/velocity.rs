@@ -63,6 +63,30 @@ pub(super) enum At {
 }
 
 impl Mover<'_> {
+    /// Finds the limits whose gap the velocities after a solve close. An impulse does not tell: of an inner point those of
+    /// limits far away are small, but not zero.
+    pub(super) fn find_reached(&self, h: f64, impulses: &[f64], forced: &[Before], space: &IslandSpace) -> Vec<bool> {
+        let after = |place: usize| {
+            let (free, change) = (self.twist_of(place, &forced[place], At::Start), &space.changes[place]);
+            Twist { linear: free.linear + change.linear, angular: free.angular + change.angular }
+        };
+        let mut reached = Vec::with_capacity(self.lambda.len());
+        for joint in &self.joints {
+            let placed = joint.place(|end| self.start_pose(end));
+            for spec in joint.rows {
+                let row = reached.len();
+                let mut closes = spec.purpose == Purpose::Limit && impulses[row] > 0.0;
+                if closes {
+                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let rate = self.row_velocity(&columns, joint, |place| after(place as usize));
+                    closes = self.limit_gap(spec, row) + h * rate <= CLOSED;
+                }
+                reached.push(closes);
+            }
+        }
+        reached
+    }
+
     /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
     pub fn velocities(&mut self, h: f64, restitution: bool, space: &mut IslandSpace) -> Result<Piece, StepError> {
         let scale = if restitution { 1.0 } else { 0.0 };

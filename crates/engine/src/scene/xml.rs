@@ -1,12 +1,17 @@
-//! XML read strictly: every element and attribute is known or refused, and whatever is refused says where it stands.
+//! XML with places: whatever is refused, or has no effect, says where it stands.
 
+use crate::robot::Notice;
 use crate::scene::error::TextPlace;
 use crate::scene::text::nearest;
 use crate::scene::{SceneError, Triple};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::path::Path;
+use std::rc::Rc;
 
 /// Most elements, texts and comments of a file. Robots have thousands.
 pub(super) const NODE_LIMIT: u32 = 200_000;
+/// Longest line whose characters are counted \[bytes\].
+const LONG_LINE: usize = 4096;
 /// Most attributes of an element, and most namespaces of a file: the parser compares each with all before it.
 pub(super) const ATTRIBUTE_LIMIT: usize = 64;
 
@@ -36,6 +41,20 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, SceneError> {
     })
 }
 
+/// A declaration `<?xml …?>` below the first line, blanked: many files have one there, and it says nothing that matters.
+pub(super) fn without_late_declaration(text: &str) -> std::borrow::Cow<'_, str> {
+    let start = text.len() - text.trim_start().len();
+    let Some(end) = text[start..].starts_with("<?xml").then(|| text[start..].find("?>")).flatten() else {
+        return text.into();
+    };
+    if start == 0 {
+        return text.into();
+    }
+    let (declaration, rest) = text[start..].split_at(end + 2);
+    let blank: String = declaration.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+    format!("{}{blank}{rest}", &text[..start]).into()
+}
+
 /// The line in which an element gets more attributes than the limit, judged by `=` before a quote since the last `<`:
 /// neither can be hidden in an element, since values hold no `<`.
 fn crowded_line(text: &str) -> Option<usize> {
@@ -61,34 +80,69 @@ pub(super) struct Element<'d> {
     node: Node<'d, 'd>,
     /// As in `link 'arm'.inertial.mass`.
     pub path: String,
+    /// The file it is in, where that is not the one that was asked for.
+    file: Option<&'d Path>,
+    /// Where the lines of the text begin, so that a place costs no look at the whole text.
+    lines: Rc<[usize]>,
 }
 
 impl<'d> Element<'d> {
     pub fn root(document: &'d Document<'d>) -> Element<'d> {
+        Element::root_of(document, None)
+    }
+
+    pub fn root_of(document: &'d Document<'d>, file: Option<&'d Path>) -> Element<'d> {
         let node = document.root_element();
-        Element { node, path: node.tag_name().name().to_owned() }
+        let breaks = document.input_text().bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+        Element { node, path: node.tag_name().name().to_owned(), file, lines }
     }
 
     pub fn tag(&self) -> &'d str {
         self.node.tag_name().name()
     }
 
-    /// Says what is wrong with the element.
-    pub fn refuse(&self, what: impl ToString) -> SceneError {
-        let place = self.node.document().text_pos_at(self.node.range().start);
-        let line_and_column = Some((place.row as usize, place.col as usize));
-        SceneError { at: Some(TextPlace { file: None, line_and_column }), ..SceneError::new(&self.path, what) }
+    /// Where it begins.
+    pub fn place(&self) -> TextPlace {
+        let at = self.node.range().start;
+        let line = self.lines.partition_point(|start| *start <= at);
+        let start = self.lines[line.saturating_sub(1)];
+        // Of a line beyond all measure the column is counted in bytes.
+        let text = self.node.document().input_text().get(start..at).unwrap_or_default();
+        let column = if text.len() > LONG_LINE { text.len() } else { text.chars().count() };
+        TextPlace { file: self.file.map(Path::to_owned), line_and_column: Some((line, column + 1)) }
     }
 
-    /// Sees that there are no attributes but these.
-    pub fn allow(&self, known: &[&str]) -> Result<(), SceneError> {
+    /// Says what is wrong with the element.
+    pub fn refuse(&self, what: impl ToString) -> SceneError {
+        SceneError { at: Some(self.place()), ..SceneError::new(&self.path, what) }
+    }
+
+    /// Notes attributes other than these.
+    pub fn note_attributes(&self, known: &[&str], notes: &mut Notes) {
         for attribute in self.node.attributes() {
             let name = attribute.name();
             if attribute.namespace().is_some() || !known.contains(&name) {
-                return Err(self.refuse(unknown("attribute", name, known)));
+                let what = format!("attribute '{name}' of '{}' is not used{}", self.tag(), meant(name, known));
+                notes.add(self.place(), what);
             }
         }
-        Ok(())
+    }
+
+    /// The attributes, in the order of the file.
+    pub fn attributes(&self) -> impl Iterator<Item = (&'d str, &'d str)> + use<'d> {
+        self.node.attributes().map(|attribute| (attribute.name(), attribute.value()))
+    }
+
+    /// The elements inside, whatever they are.
+    pub fn inside(&self) -> impl Iterator<Item = Element<'d>> + use<'_, 'd> {
+        let child = |node: Node<'d, 'd>| Element {
+            node,
+            path: format!("{}.{}", self.path, node.tag_name().name()),
+            file: self.file,
+            lines: self.lines.clone(),
+        };
+        self.node.children().filter(Node::is_element).map(child)
     }
 
     pub fn optional(&self, name: &str) -> Option<&'d str> {
@@ -122,38 +176,53 @@ impl<'d> Element<'d> {
         if self.optional(name).is_some() { self.triple(name) } else { Ok([0.0; 3]) }
     }
 
-    fn parsed(&self, name: &str, word: &str) -> Result<f64, SceneError> {
+    /// A number that is finite.
+    pub fn parsed(&self, name: &str, word: &str) -> Result<f64, SceneError> {
         match word.trim_ascii().parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
             _ => Err(self.refuse(format!("'{name}': '{word}' is not a finite number"))),
         }
     }
 
-    /// The elements inside, each of which must be one of these.
-    pub fn children(&self, known: &[&str]) -> Result<Vec<Element<'d>>, SceneError> {
+    /// A number that may be left out.
+    pub fn number_or(&self, name: &str, otherwise: f64) -> Result<f64, SceneError> {
+        self.optional(name).map_or(Ok(otherwise), |word| self.parsed(name, word))
+    }
+
+    /// The elements inside that are one of these; others are noted.
+    pub fn children(&self, known: &[&str], notes: &mut Notes) -> Result<Vec<Element<'d>>, SceneError> {
         let mut children = Vec::new();
-        for node in self.node.children().filter(Node::is_element) {
-            let tag = node.tag_name().name();
-            let child = Element { node, path: format!("{}.{tag}", self.path) };
-            if node.tag_name().namespace().is_some() {
+        for child in self.inside() {
+            let tag = child.tag();
+            if child.node.tag_name().namespace().is_some() {
                 let what = "an element of another language; a xacro file is expanded first: xacro FILE > robot.urdf";
                 return Err(child.refuse(what));
             }
-            if !known.contains(&tag) {
-                return Err(child.refuse(unknown("element", tag, known)));
+            if known.contains(&tag) {
+                children.push(child);
+            } else {
+                let what = format!("element '{tag}' in '{}' is not used{}", self.tag(), meant(tag, known));
+                notes.add(child.place(), what);
             }
-            children.push(child);
         }
         Ok(children)
     }
 }
 
-fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let meant =
-        nearest(name, known.iter().copied()).map_or(String::new(), |meant| format!(", did you mean '{meant}'?"));
-    match known {
-        [] => format!("unknown {what} '{name}'; there is none here"),
-        known => format!("unknown {what} '{name}'{meant}; there are: {}", known.join(", ")),
+fn meant(name: &str, known: &[&str]) -> String {
+    nearest(name, known.iter().copied()).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
+}
+
+/// What has no effect, each once.
+#[derive(Default)]
+pub(super) struct Notes(pub Vec<Notice>);
+
+impl Notes {
+    pub fn add(&mut self, at: TextPlace, what: impl Into<String>) {
+        let what = what.into();
+        if self.0.iter().all(|notice| notice.what != what) {
+            self.0.push(Notice { at, what });
+        }
     }
 }
 

@@ -1,0 +1,41 @@
+//! Pairs of bodies that do not touch though no joint says so: links of a robot that overlap, for example.
+
+use crate::joint::PairContact;
+use crate::{BodyHandle, World, WorldError};
+
+impl World {
+    /// Lets two bodies touch or not, whatever joints they have in common: contacts between bodies whose pair is ignored are
+    /// not looked for. It takes effect with the next step.
+    pub fn set_pair_contact(&mut self, a: BodyHandle, b: BodyHandle, contact: PairContact) -> Result<(), WorldError> {
+        self.body(a)?;
+        self.body(b)?;
+        if a == b {
+            return Err(WorldError::Pair);
+        }
+        let (a, b) = (a.0.slot, b.0.slot);
+        let pair = (a.min(b), a.max(b));
+        let changed = match contact {
+            PairContact::Ignored => self.apart.insert(pair),
+            PairContact::Kept => self.apart.remove(&pair),
+        };
+        if changed {
+            self.disturb(a);
+            self.disturb(b);
+        }
+        Ok(())
+    }
+
+    /// The pairs that [`World::set_pair_contact`] keeps from touching, in the order of their ids.
+    pub fn pairs_apart(&self) -> Vec<[BodyHandle; 2]> {
+        let rank = |slot: u32| self.bodies.at(slot).map(|record| &record.id);
+        let ordered = |&(a, b): &(u32, u32)| if rank(a) <= rank(b) { [a, b] } else { [b, a] };
+        let mut pairs: Vec<[u32; 2]> = self.apart.iter().map(ordered).collect();
+        pairs.sort_by_key(|pair| pair.map(rank));
+        pairs.into_iter().map(|pair| pair.map(|slot| BodyHandle(self.bodies.key(slot)))).collect()
+    }
+
+    /// Forgets the pairs of a body that is gone.
+    pub(crate) fn forget_pairs(&mut self, slot: u32) {
+        self.apart.retain(|(a, b)| *a != slot && *b != slot);
+    }
+}

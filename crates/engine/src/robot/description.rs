@@ -1,0 +1,338 @@
+//! A robot as files describe it, whatever their language.
+//!
+//! Links form trees; every link says where its frame is in that of its parent and by which motions it may leave that
+//! place, one after the other in its own frame: with `P` the pose at zero and `E_i` the motions,
+//! `X_child = X_parent · P · E_1(q_1) ⋯ E_n(q_n)`. A link without motions is fixed to its parent; one without parent hangs
+//! on the world.
+
+use crate::scene::{ShapeDescription, TextPlace};
+use crate::{MassProperties, Material};
+use glamx::{DPose3, DVec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Most links of a description: pairs of them are counted, and no robot has as many.
+pub const LINK_LIMIT: usize = 2000;
+
+/// A robot, or several, with what drives and ties them.
+#[derive(Clone, Debug, Default)]
+pub struct RobotDescription {
+    /// What the file calls it.
+    pub name: String,
+    /// The links, parents before children.
+    pub links: Vec<LinkDescription>,
+    /// What drives the joints.
+    pub actuators: Vec<ActuatorDescription>,
+    /// What ties links and joints beyond the trees.
+    pub equalities: Vec<EqualityDescription>,
+    /// Pairs of links that do not touch.
+    pub excluded: Vec<[usize; 2]>,
+    /// Pairs of links that touch whatever their filters say.
+    pub forced: Vec<[usize; 2]>,
+    /// Which links of one tree may touch.
+    pub self_collision: SelfCollision,
+    /// Named states.
+    pub keyframes: Vec<KeyframeDescription>,
+    /// Time step \[s\].
+    pub step: Option<f64>,
+    /// Acceleration of free fall [m/s²].
+    pub gravity: Option<DVec3>,
+    /// What was in the file and has no effect here, each once.
+    pub ignored: Vec<Notice>,
+}
+
+/// Something that a file says and that has no effect, or another effect than it says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// Where it stands first.
+    pub at: TextPlace,
+    /// What it is, and what becomes of it.
+    pub what: String,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.at, self.what)
+    }
+}
+
+impl RobotDescription {
+    /// Says that something has no effect, unless that was said before.
+    pub fn ignore(&mut self, at: TextPlace, what: impl Into<String>) {
+        let what = what.into();
+        if self.ignored.iter().all(|notice| notice.what != what) {
+            self.ignored.push(Notice { at, what });
+        }
+    }
+}
+
+/// Which links of one tree may touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SelfCollision {
+    /// None.
+    Off,
+    /// All but parent and child, and pairs that overlap in the home pose.
+    #[default]
+    NotAdjacent,
+}
+
+/// A rigid piece, or a frame that has a name.
+#[derive(Clone, Debug)]
+pub struct LinkDescription {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// The link it hangs on; none is the world.
+    pub parent: Option<usize>,
+    /// Its frame in that of the parent when all coordinates are zero.
+    pub pose: DPose3,
+    /// How it may move, the first nearest to the parent.
+    pub joints: Vec<RobotJoint>,
+    /// Mass, centre and inertia in its frame; none for a frame without mass.
+    pub inertial: Option<MassProperties>,
+    /// What touches others.
+    pub shapes: Vec<LinkShape>,
+}
+
+/// One shape of a link.
+#[derive(Clone, Debug)]
+pub struct LinkShape {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// In the frame of the link.
+    pub pose: DPose3,
+    /// The shape.
+    pub shape: ShapeDescription,
+    /// Which others it touches.
+    pub filter: Filter,
+    /// Its surface.
+    pub material: Material,
+}
+
+/// Bits that decide which shapes of a file touch: two do if one of them is what the other meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// What it is.
+    pub is: u32,
+    /// What it meets.
+    pub meets: u32,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter { is: 1, meets: 1 }
+    }
+}
+
+impl Filter {
+    /// Whether shapes with these filters touch.
+    pub fn touches(self, other: Filter) -> bool {
+        self.is & other.meets != 0 || other.is & self.meets != 0
+    }
+}
+
+/// A motion of one link against the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// Turns about an axis. One coordinate \[rad\].
+    Hinge {
+        /// A point of the axis in the frame of the link \[m\].
+        point: DVec3,
+        /// Its direction, a unit vector.
+        axis: DVec3,
+    },
+    /// Moves along an axis. One coordinate \[m\].
+    Slide {
+        /// Its direction in the frame of the link, a unit vector.
+        axis: DVec3,
+    },
+    /// Turns about a point. Coordinates: a unit quaternion (w, x, y, z); rates: angular velocity in the turned axes.
+    Ball {
+        /// In the frame of the link \[m\].
+        point: DVec3,
+    },
+    /// Moves freely. Coordinates: position and quaternion (w, x, y, z) in the axes of the base; rates: velocity of the
+    /// link's origin in those axes, then angular velocity in the link's own.
+    Free,
+}
+
+impl Motion {
+    /// How many coordinates it has.
+    pub fn coordinates(&self) -> usize {
+        match self {
+            Motion::Hinge { .. } | Motion::Slide { .. } => 1,
+            Motion::Ball { .. } => 4,
+            Motion::Free => 7,
+        }
+    }
+
+    /// How many rates it has.
+    pub fn freedoms(&self) -> usize {
+        match self {
+            Motion::Hinge { .. } | Motion::Slide { .. } => 1,
+            Motion::Ball { .. } => 3,
+            Motion::Free => 6,
+        }
+    }
+
+    /// The same motion seen from a frame that stands at `pose` in the frame of the link.
+    pub(crate) fn seen_from(&self, pose: &DPose3) -> Motion {
+        let back = pose.inverse();
+        match *self {
+            Motion::Hinge { point, axis } => {
+                Motion::Hinge { point: back.transform_point(point), axis: back.rotation * axis }
+            }
+            Motion::Slide { axis } => Motion::Slide { axis: back.rotation * axis },
+            Motion::Ball { point } => Motion::Ball { point: back.transform_point(point) },
+            Motion::Free => Motion::Free,
+        }
+    }
+}
+
+/// A joint with what acts in it. Units of forces: \[N\] along slides, [N·m] about hinges.
+#[derive(Clone, Debug)]
+pub struct RobotJoint {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// How it moves.
+    pub motion: Motion,
+    /// Value of the coordinate where the link is at its pose.
+    pub reference: f64,
+    /// Least and greatest value of the coordinate; of a ball, the angle of its turn.
+    pub range: Option<[f64; 2]>,
+    /// Greatest rate.
+    pub max_speed: Option<f64>,
+    /// Greatest force of whatever drives it.
+    pub max_force: Option<f64>,
+    /// Viscous damping, force over rate.
+    pub damping: f64,
+    /// Dry friction, a force.
+    pub friction: f64,
+    /// Inertia of what turns with the coordinate behind a gear, [kg] or [kg·m²].
+    pub armature: f64,
+    /// Spring, force over coordinate.
+    pub stiffness: f64,
+    /// Value of the coordinate at which the spring is at rest.
+    pub spring_rest: f64,
+    /// Follows another joint.
+    pub mimic: Option<Mimic>,
+}
+
+impl RobotJoint {
+    /// A joint in which nothing acts.
+    pub fn new(name: impl Into<String>, at: TextPlace, motion: Motion) -> Self {
+        RobotJoint {
+            name: name.into(),
+            at,
+            motion,
+            reference: 0.0,
+            range: None,
+            max_speed: None,
+            max_force: None,
+            damping: 0.0,
+            friction: 0.0,
+            armature: 0.0,
+            stiffness: 0.0,
+            spring_rest: 0.0,
+            mimic: None,
+        }
+    }
+}
+
+/// `q = ratio · q_other + offset`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mimic {
+    /// Name of the other joint.
+    pub joint: String,
+    /// [1].
+    pub ratio: f64,
+    /// [rad] or [m].
+    pub offset: f64,
+}
+
+/// What drives one joint, or several at once.
+///
+/// With `l = Σ cᵢ qᵢ` and `l̇ = Σ cᵢ q̇ᵢ` it exerts `f = gain·u + bias·(1, l, l̇)`, held within its range, as forces `cᵢ f` in
+/// the joints.
+#[derive(Clone, Debug)]
+pub struct ActuatorDescription {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// Names of joints and their coefficients cᵢ.
+    pub joints: Vec<(String, f64)>,
+    /// Force per control.
+    pub gain: f64,
+    /// Force at zero control: constant, per length, per rate.
+    pub bias: [f64; 3],
+    /// Least and greatest control.
+    pub control_range: Option<[f64; 2]>,
+    /// Least and greatest force f.
+    pub force_range: Option<[f64; 2]>,
+}
+
+/// What ties links or joints beyond the trees.
+#[derive(Clone, Debug)]
+pub struct EqualityDescription {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// What it ties.
+    pub kind: EqualityKind,
+}
+
+/// Kinds of ties.
+#[derive(Clone, Debug)]
+pub enum EqualityKind {
+    /// A point of one link stays where it is in another.
+    Connect {
+        /// The link.
+        link: usize,
+        /// The other; none is the world.
+        other: Option<usize>,
+        /// In the frame of the link \[m\].
+        point: DVec3,
+    },
+    /// A link stays where it is in another while all coordinates are at their references.
+    Weld {
+        /// The link.
+        link: usize,
+        /// The other; none is the world.
+        other: Option<usize>,
+    },
+    /// `q = offset + ratio · q_other`; without other, `q = offset`.
+    Joint {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the other.
+        other: Option<String>,
+        /// [1], or between the units of the two.
+        ratio: f64,
+        /// [rad] or [m].
+        offset: f64,
+    },
+}
+
+/// A named state: coordinates, rates and controls in the order of the file, as far as given.
+#[derive(Clone, Debug, Default)]
+pub struct KeyframeDescription {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: Option<TextPlace>,
+    /// Coordinates.
+    pub q: Option<Vec<f64>>,
+    /// Rates.
+    pub qd: Option<Vec<f64>>,
+    /// Controls.
+    pub control: Option<Vec<f64>>,
+}

@@ -1,0 +1,429 @@
+//! From a description to the moving bodies: what is fixed to each other is one, and frames without mass carry nothing.
+//!
+//! A frame without mass between two joints is not a body: a body of no mass, or of a little to please the solver, makes
+//! the equations as badly conditioned as the ratio of the masses around it. Its joint and the next become one joint of
+//! several freedoms, whose motions are conjugated into the frame of the link below: with `C` the pose of that link in the
+//! frame, `E(q) C = C (C⁻¹ E(q) C)`.
+
+use super::arrange::{Arrangement, arrange};
+use super::description::{
+    ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LINK_LIMIT, LinkDescription,
+    LinkShape, Motion, Notice, RobotDescription, RobotJoint,
+};
+use crate::body::Inertial;
+use crate::scene::{SceneError, TextPlace};
+use crate::shape::{joined_mass, moved_mass};
+use crate::{BodyId, MassProperties};
+use glamx::{DMat3, DPose3, DVec3};
+use std::collections::BTreeMap;
+
+/// Axes that pass each other this closely meet \[m\].
+const MEET: f64 = 1e-9;
+
+/// A robot ready to be put into a world: bodies that move, in trees, and what stands still.
+#[derive(Clone, Debug)]
+pub struct RobotModel {
+    /// What the file calls it.
+    pub name: String,
+    /// What moves, parents before children.
+    pub links: Vec<ModelLink>,
+    /// What stands still: named frames with shapes, in the frame of the base.
+    pub fixtures: Vec<Fixture>,
+    /// All joints, those of one link together, in the order of the links.
+    pub joints: Vec<ModelJoint>,
+    /// Every name of a link and where it is.
+    pub frames: BTreeMap<String, LinkFrame>,
+    /// What drives the joints, all of which exist.
+    pub actuators: Vec<ActuatorDescription>,
+    /// What ties links and joints beyond the trees, in terms of the links of the file.
+    pub(crate) equalities: Vec<EqualityDescription>,
+    /// Carriers of the links of the file, for `equalities`.
+    pub(crate) carriers: Vec<LinkFrame>,
+    /// Pairs of bodies that do not touch; each below is a link, the rest are fixtures.
+    pub apart: Vec<[usize; 2]>,
+    /// Coordinates at the start.
+    pub home: Vec<f64>,
+    /// Rates at the start.
+    pub home_rates: Vec<f64>,
+    /// Controls at the start.
+    pub home_control: Vec<f64>,
+    /// Named states: coordinates, rates, controls.
+    pub keyframes: BTreeMap<String, [Vec<f64>; 3]>,
+    /// Time step that the file asks for \[s\].
+    pub step: Option<f64>,
+    /// Acceleration of free fall that the file asks for [m/s²].
+    pub gravity: Option<DVec3>,
+    /// What was in the file and has no effect here.
+    pub ignored: Vec<Notice>,
+}
+
+/// A body that moves.
+#[derive(Clone, Debug)]
+pub struct ModelLink {
+    /// Name of the topmost of the links it is made of.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// The body it hangs on; none is the base.
+    pub parent: Option<usize>,
+    /// Its frame in that of the parent when all coordinates are at their references.
+    pub pose: DPose3,
+    /// Its joints: a range in [`RobotModel::joints`].
+    pub joints: std::ops::Range<usize>,
+    /// Its joints as coordinates of one.
+    pub(crate) arrangement: Arrangement,
+    /// In its frame.
+    pub mass: MassProperties,
+    /// In its frame.
+    pub shapes: Vec<LinkShape>,
+}
+
+/// A body that stands still.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// Its name.
+    pub name: String,
+    /// Where the file speaks of it.
+    pub at: TextPlace,
+    /// In the frame of the base.
+    pub pose: DPose3,
+    /// In its frame.
+    pub shapes: Vec<LinkShape>,
+}
+
+/// A joint and where its coordinates are.
+#[derive(Clone, Debug)]
+pub struct ModelJoint {
+    /// What it is. Points and axes are in the frame of the link it belongs to.
+    pub joint: RobotJoint,
+    /// The link that it moves.
+    pub link: usize,
+    /// Its first coordinate.
+    pub q: usize,
+    /// Its first rate.
+    pub v: usize,
+}
+
+/// Where a named link is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkFrame {
+    /// The body it belongs to; none stands still.
+    pub link: Option<usize>,
+    /// In the frame of that body, or of the base.
+    pub pose: DPose3,
+}
+
+impl RobotModel {
+    /// Number of coordinates.
+    pub fn coordinates(&self) -> usize {
+        self.joints.last().map_or(0, |last| last.q + last.joint.motion.coordinates())
+    }
+
+    /// Number of rates, and of forces.
+    pub fn freedoms(&self) -> usize {
+        self.joints.last().map_or(0, |last| last.v + last.joint.motion.freedoms())
+    }
+
+    /// The joint of this name.
+    pub fn joint(&self, name: &str) -> Option<&ModelJoint> {
+        self.joints.iter().find(|joint| joint.joint.name == name)
+    }
+
+    /// Makes bodies of links.
+    pub fn compile(description: RobotDescription) -> Result<RobotModel, SceneError> {
+        if let Some(beyond) = description.links.get(LINK_LIMIT) {
+            return Err(SceneError::placed(beyond.at.clone(), format!("more than {LINK_LIMIT} links")));
+        }
+        let RobotDescription { name, mut links, actuators, equalities, excluded, forced, .. } = description;
+        let mut ignored = description.ignored;
+        settle_massless(&mut links, &mut ignored)?;
+        let mut model = RobotModel {
+            name,
+            links: Vec::new(),
+            fixtures: Vec::new(),
+            joints: Vec::new(),
+            frames: BTreeMap::new(),
+            actuators,
+            equalities,
+            carriers: Vec::new(),
+            apart: Vec::new(),
+            home: Vec::new(),
+            home_rates: Vec::new(),
+            home_control: Vec::new(),
+            keyframes: BTreeMap::new(),
+            step: description.step,
+            gravity: description.gravity,
+            ignored,
+        };
+        model.place(links)?;
+        for joint in &model.joints {
+            match joint.joint.motion.coordinates() {
+                1 => model.home.push(joint.joint.reference),
+                4 => model.home.extend([1.0, 0.0, 0.0, 0.0]),
+                _ => {
+                    let DPose3 { translation: p, rotation: q } = model.links[joint.link].pose;
+                    model.home.extend([p.x, p.y, p.z, q.w, q.x, q.y, q.z]);
+                }
+            }
+        }
+        model.home_rates = vec![0.0; model.freedoms()];
+        model.home_control = vec![0.0; model.actuators.len()];
+        model.resolve_names()?;
+        model.note_what_does_not_act();
+        model.resolve_keyframes(&description.keyframes)?;
+        model.start_within_limits();
+        super::pairs::separate(&mut model, &excluded, &forced, description.self_collision)?;
+        Ok(model)
+    }
+
+    /// Every link to the body that carries it.
+    fn place(&mut self, links: Vec<LinkDescription>) -> Result<(), SceneError> {
+        let mut parts: Vec<Vec<MassProperties>> = Vec::new();
+        for link in links {
+            let above = link.parent.map(|parent| self.carriers[parent]);
+            let above = above.unwrap_or(LinkFrame { link: None, pose: DPose3::IDENTITY });
+            let frame = if link.joints.is_empty() {
+                LinkFrame { link: above.link, pose: above.pose * link.pose }
+            } else {
+                let first = self.joints.len();
+                let at = self.links.len();
+                let mut joints = link.joints;
+                let arrangement = self.arranged(&link.name, &link.at, &mut joints)?;
+                for joint in joints {
+                    let (q, v) = (self.coordinates(), self.freedoms());
+                    self.joints.push(ModelJoint { joint, link: at, q, v });
+                }
+                self.links.push(ModelLink {
+                    name: link.name.clone(),
+                    at: link.at.clone(),
+                    parent: above.link,
+                    pose: above.pose * link.pose,
+                    joints: first..self.joints.len(),
+                    arrangement,
+                    mass: MassProperties { mass: 0.0, centre: DVec3::ZERO, inertia: DMat3::ZERO },
+                    shapes: Vec::new(),
+                });
+                parts.push(Vec::new());
+                LinkFrame { link: Some(at), pose: DPose3::IDENTITY }
+            };
+            self.carriers.push(frame);
+            if self.frames.insert(link.name.clone(), frame).is_some() {
+                return Err(SceneError::placed(link.at, format!("there is a link '{}' already", link.name)));
+            }
+            match frame.link {
+                None if !link.shapes.is_empty() => {
+                    self.fixtures.push(Fixture { name: link.name, at: link.at, pose: frame.pose, shapes: link.shapes })
+                }
+                None => {}
+                Some(body) => {
+                    parts[body].extend(link.inertial.map(|mass| moved_mass(&frame.pose, mass)));
+                    let moved = |shape: LinkShape| LinkShape { pose: frame.pose * shape.pose, ..shape };
+                    self.links[body].shapes.extend(link.shapes.into_iter().map(moved));
+                }
+            }
+        }
+        for (link, parts) in self.links.iter_mut().zip(parts) {
+            let missing = || SceneError::placed(link.at.clone(), format!("link '{}' moves but has no mass", link.name));
+            link.mass = joined_mass(&parts).ok_or_else(missing)?;
+            if let Some(repaired) = repaired(link)? {
+                link.mass = repaired;
+                let what = "inertia tensors that no body can have (a principal moment is zero or above the sum of the \
+                            other two) are those of the link's shapes, or of a ball";
+                if self.ignored.iter().all(|notice| notice.what != what) {
+                    self.ignored.push(Notice { at: link.at.clone(), what: what.to_owned() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The joints of a link as coordinates of one joint of the engine.
+    fn arranged(&mut self, name: &str, at: &TextPlace, joints: &mut [RobotJoint]) -> Result<Arrangement, SceneError> {
+        if let [RobotJoint { motion: Motion::Ball { .. } | Motion::Free, .. }] = joints {
+            return Ok(Arrangement { frame: DPose3::IDENTITY, places: Vec::new(), moved: 0.0 });
+        }
+        let refuse = |why| SceneError { at: Some(at.clone()), ..SceneError::new(format!("link '{name}'"), why) };
+        let found = arrange(joints).map_err(refuse)?;
+        if found.moved > MEET {
+            let (first, millimetres) = (&joints[0].name, 1e3 * found.moved);
+            let what = format!(
+                "the axes of joint '{first}' and the next of link '{name}' do not meet; each is moved by {millimetres:.3} mm \
+                 or less so that they do"
+            );
+            self.ignored.push(Notice { at: at.clone(), what });
+        }
+        Ok(found)
+    }
+
+    fn resolve_names(&self) -> Result<(), SceneError> {
+        let known = |at: &TextPlace, name: &str| match self.joint(name) {
+            Some(_) => Ok(()),
+            None => {
+                let meant = crate::scene::nearest(name, self.joints.iter().map(|j| j.joint.name.as_str()));
+                let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+                Err(SceneError::placed(at.clone(), format!("no joint that moves is called '{name}'{meant}")))
+            }
+        };
+        let mut names = std::collections::BTreeSet::new();
+        for ModelJoint { joint, .. } in &self.joints {
+            if !names.insert(joint.name.as_str()) {
+                return Err(SceneError::placed(joint.at.clone(), format!("there is a joint '{}' already", joint.name)));
+            }
+            if let Some(mimic) = &joint.mimic {
+                known(&joint.at, &mimic.joint)?;
+            }
+        }
+        for actuator in &self.actuators {
+            actuator.joints.iter().try_for_each(|(name, _)| known(&actuator.at, name))?;
+        }
+        for tie in &self.equalities {
+            if let EqualityKind::Joint { joint, other, .. } = &tie.kind {
+                known(&tie.at, joint)?;
+                other.iter().try_for_each(|other| known(&tie.at, other))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the engine has no joint for.
+    fn note_what_does_not_act(&mut self) {
+        let mut notes = Vec::new();
+        for ModelJoint { joint, .. } in &self.joints {
+            let acts = joint.damping + joint.friction + joint.armature + joint.stiffness > 0.0;
+            let at = || joint.at.clone();
+            if joint.mimic.is_some() {
+                notes.push((at(), "joints that follow others ('mimic') move by themselves"));
+            }
+            if joint.motion.freedoms() > 1 && (acts || joint.range.is_some()) {
+                notes.push((at(), "limits, damping, friction and armature of ball and free joints do not act"));
+            }
+        }
+        for tie in self.equalities.iter().filter(|tie| matches!(tie.kind, EqualityKind::Joint { .. })) {
+            notes.push((tie.at.clone(), "equalities between joints do not act"));
+        }
+        for (at, what) in notes {
+            if self.ignored.iter().all(|notice| notice.what != what) {
+                self.ignored.push(Notice { at, what: what.to_owned() });
+            }
+        }
+    }
+
+    fn resolve_keyframes(&mut self, keyframes: &[KeyframeDescription]) -> Result<(), SceneError> {
+        for key in keyframes {
+            let full = |given: &Option<Vec<f64>>, home: &[f64], what: &str| match given {
+                None => Ok(home.to_vec()),
+                Some(values) if values.len() == home.len() => Ok(values.clone()),
+                Some(values) => {
+                    let what = format!("{what} has {} numbers, this robot has {}", values.len(), home.len());
+                    Err(SceneError { at: key.at.clone(), ..SceneError::new(format!("key '{}'", key.name), what) })
+                }
+            };
+            let q = full(&key.q, &self.home, "qpos")?;
+            let state = [q, full(&key.qd, &self.home_rates, "qvel")?, full(&key.control, &self.home_control, "ctrl")?];
+            self.keyframes.insert(key.name.clone(), state);
+        }
+        if let Some([q, qd, control]) = self.keyframes.get("home") {
+            (self.home, self.home_rates, self.home_control) = (q.clone(), qd.clone(), control.clone());
+        }
+        Ok(())
+    }
+
+    /// Zero may be outside the limits of a joint (a knee that cannot be straight): it starts at the nearest limit.
+    fn start_within_limits(&mut self) {
+        for joint in &self.joints {
+            if let (1, Some([low, high])) = (joint.joint.motion.coordinates(), joint.joint.range) {
+                self.home[joint.q] = self.home[joint.q].max(low).min(high);
+            }
+        }
+        for (control, actuator) in self.home_control.iter_mut().zip(&self.actuators) {
+            if let Some([low, high]) = actuator.control_range {
+                *control = control.max(low).min(high);
+            }
+        }
+    }
+}
+
+/// The inertia of a link whose own no body can have; none if it can be used as it is.
+fn repaired(link: &ModelLink) -> Result<Option<MassProperties>, SceneError> {
+    let check = |mass: MassProperties| Inertial::new(&BodyId::from(link.name.as_str()), mass);
+    let refuse = |error: crate::WorldError| SceneError {
+        at: Some(link.at.clone()),
+        ..SceneError::new(format!("link '{}'", link.name), error)
+    };
+    match check(link.mass) {
+        Ok(_) => return Ok(None),
+        Err(crate::WorldError::Inertia { .. }) => {}
+        Err(error) => return Err(refuse(error)),
+    }
+    let of_shapes = super::pairs::joined(&link.shapes).build("").ok().and_then(|shape| shape.mass_properties(1.0).ok());
+    let of_ball = || {
+        let trace = (0..3).map(|k| link.mass.inertia.col(k)[k]).sum::<f64>();
+        DMat3::from_diagonal(DVec3::splat(trace / 3.0))
+    };
+    let inertia = match of_shapes {
+        Some(unit) => unit.inertia * (link.mass.mass / unit.mass),
+        None => of_ball(),
+    };
+    let mass = MassProperties { inertia, ..link.mass };
+    check(mass).map_err(refuse)?;
+    Ok(Some(mass))
+}
+
+/// Takes out joints that move no mass by themselves.
+fn settle_massless(links: &mut [LinkDescription], ignored: &mut Vec<Notice>) -> Result<(), SceneError> {
+    // Whether a link or what is fixed to it has mass, and which links hang on these by joints.
+    let mut massive = vec![false; links.len()];
+    let mut hanging: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
+    for at in (0..links.len()).rev() {
+        massive[at] |= links[at].inertial.is_some_and(|mass| mass.mass > 0.0);
+        let fixed = links[at].joints.is_empty();
+        if !fixed && !massive[at] {
+            match hanging[at][..] {
+                [] => {
+                    let what = format!("link '{}' moves but has no mass: its joint is taken as fixed", links[at].name);
+                    ignored.push(Notice { at: links[at].at.clone(), what });
+                    links[at].joints.clear();
+                }
+                [child] => {
+                    join(links, at, child);
+                    if let Some(parent) = links[at].parent {
+                        hanging[parent].push(child);
+                    }
+                    continue;
+                }
+                _ => {
+                    let what = "it moves and carries several links, but has no mass; give it an inertial";
+                    let path = format!("link '{}'", links[at].name);
+                    return Err(SceneError { at: Some(links[at].at.clone()), ..SceneError::new(path, what) });
+                }
+            }
+        }
+        let Some(parent) = links[at].parent else { continue };
+        if links[at].joints.is_empty() {
+            massive[parent] |= massive[at];
+            let carried = std::mem::take(&mut hanging[at]);
+            hanging[parent].extend(carried);
+        } else {
+            hanging[parent].push(at);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the joints of a link without mass to the one link that it carries.
+fn join(links: &mut [LinkDescription], massless: usize, child: usize) {
+    // The pose of the child in the frame of the massless link, through what is fixed in between.
+    let (mut pose, mut above) = (links[child].pose, links[child].parent);
+    while let Some(link) = above.filter(|link| *link != massless) {
+        (pose, above) = (links[link].pose * pose, links[link].parent);
+    }
+    let mut joints = std::mem::take(&mut links[massless].joints);
+    for joint in &mut joints {
+        joint.motion = joint.motion.seen_from(&pose);
+    }
+    joints.append(&mut links[child].joints);
+    links[child].joints = joints;
+    links[child].pose = links[massless].pose * pose;
+    links[child].parent = links[massless].parent;
+    // Its name stays where it is at the start, as a frame of what it hung on.
+}

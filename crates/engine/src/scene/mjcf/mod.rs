@@ -1,0 +1,74 @@
+//! Robots in MJCF (<https://mujoco.readthedocs.io/en/stable/XMLreference.html>), as MuJoCo's compiler reads them.
+//!
+//! Bodies, joints, shapes, inertia, actuators and ties come over; what belongs to soft contact (`solref`, `solimp`,
+//! `margin`), to MuJoCo's solver or to its sensors has no counterpart and is noted once. How a model looks is read over.
+//!
+//! Files are taken to be hostile: texts, elements, nesting and included files are limited, and other files lie in the
+//! folder of the model or in given roots.
+
+mod actuator;
+mod body;
+mod compiler;
+mod defaults;
+mod geom;
+mod inertia;
+mod tag;
+mod tie;
+
+use super::SceneError;
+use super::robot_files::Meshes;
+use super::xml::Notes;
+use crate::robot::RobotDescription;
+use compiler::Compiler;
+use defaults::Defaults;
+use geom::Assets;
+use tag::{Included, Tag};
+
+/// What every part of the reader needs.
+struct Reader<'r, 'd> {
+    compiler: Compiler,
+    defaults: Defaults<'d>,
+    assets: Assets<'d>,
+    meshes: &'r mut Meshes,
+    notes: Notes,
+}
+
+/// Sections about looks, memory and sizes: read over without a word.
+const READ_OVER: [&str; 6] = ["visual", "statistic", "size", "custom", "asset", "default"];
+
+/// Reads a model.
+pub(super) fn read(text: &str, meshes: &mut Meshes) -> Result<RobotDescription, SceneError> {
+    let included = Included::of(text, meshes)?;
+    let documents = included.parse(text)?;
+    let root = Tag::root(&documents, &included)?;
+    let (mut compiler, notes) = Compiler::read(&root)?;
+    compiler.name = root.element.optional("model").unwrap_or("robot").to_owned();
+    let (defaults, assets) = (Defaults::read(&root)?, Assets::read(&root)?);
+    let mut reader = Reader { compiler, defaults, assets, meshes, notes };
+    let mut description = RobotDescription { name: reader.compiler.name.clone(), ..RobotDescription::default() };
+    reader.option(&root, &mut description)?;
+    for section in &root.inside {
+        match section.tag() {
+            "worldbody" => reader.world(section, &mut description)?,
+            "compiler" | "option" | "actuator" | "equality" | "contact" | "keyframe" | "tendon" => {}
+            tag if READ_OVER.contains(&tag) => {}
+            tag => {
+                let what = format!("section '{tag}' is not used");
+                reader.notes.add(section.element.place(), what);
+            }
+        }
+    }
+    inertia::set_total(&reader.compiler, &mut description);
+    let tendons = reader.tendons(&root)?;
+    for section in &root.inside {
+        match section.tag() {
+            "actuator" => reader.actuators(section, &tendons, &mut description)?,
+            "equality" => reader.equalities(section, &mut description)?,
+            "contact" => reader.contacts(section, &mut description)?,
+            "keyframe" => reader.keyframes(section, &mut description)?,
+            _ => {}
+        }
+    }
+    description.ignored = reader.notes.0;
+    Ok(description)
+}
