@@ -67,7 +67,6 @@ impl Robot {
 }
 
 /// How a robot is read and where it is put, from keywords.
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn asked(
     position: Option<&Bound<'_, PyAny>>,
     orientation: Option<&Bound<'_, PyAny>>,

@@ -165,9 +165,9 @@ impl RobotModel {
         for v in self.path(link) {
             let axis = posture.axes[v];
             let (linear, angular) = (axis.at(point).to_array(), axis.angular.to_array());
-            for k in 0..3 {
-                rows[k][v] = linear[k];
-                rows[3 + k][v] = angular[k];
+            for (k, (linear, angular)) in linear.into_iter().zip(angular).enumerate() {
+                rows[k][v] = linear;
+                rows[3 + k][v] = angular;
             }
         }
         rows

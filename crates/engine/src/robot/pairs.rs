@@ -33,9 +33,8 @@ pub(super) fn separate(
     let mut finder = DepthFinder::default();
     let mut apart = Vec::new();
     let mut overlapping = Vec::new();
-    for i in 0..links {
-        for j in i + 1..bodies.len() {
-            let (a, b) = (&bodies[i], &bodies[j]);
+    for (i, a) in bodies.iter().enumerate().take(links) {
+        for (j, b) in bodies.iter().enumerate().skip(i + 1) {
             let (Some(shape_a), Some(shape_b)) = (&a.shape, &b.shape) else { continue };
             let in_tree = j < links && roots[i] == roots[j];
             let adjacent = j < links && (model.links[j].parent == Some(i) || model.links[i].parent == Some(j));
