@@ -67,7 +67,8 @@ def test_vectors_go_in_and_come_out(arm: Path) -> None:
     assert np.abs(robot.qd - qd).max() < 1e-13
     velocity = robot.jacobian("slider", (0.1, 0.2, 0.3)) @ qd
     assert np.abs(velocity[3:] - robot.body("slider").spin).max() < 1e-12
-    assert robot.upper[robot.v_index("shoulder_y")] == 1.5 and np.isinf(robot.lower[0])
+    assert robot.upper[robot.v_index("shoulder_y")] == 1.5
+    assert np.isinf(robot.lower[0])
     tau = np.zeros(robot.nv)
     tau[7] = 0.5
     robot.tau = tau
@@ -84,7 +85,7 @@ def test_vectors_go_in_and_come_out(arm: Path) -> None:
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.xml"
     bad.write_text(ARM.replace('size="0.04"', 'size="thin"'))
-    with pytest.raises(sg.SceneError, match=r"bad\.xml:13:\d+: .*'thin' is not a finite number"):
+    with pytest.raises(sg.SceneError, match=r"bad\.xml:12:\d+: .*'thin' is not a finite number"):
         sg.World().add_robot(bad)
 
 

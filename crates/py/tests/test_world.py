@@ -64,7 +64,15 @@ def test_energy_ledger_closes(world):
         ledger = world.step(0.01).energy
         assert abs(ledger.closure) <= 1e-9 * max(1.0, ledger.scale)
         change = ledger.after.total - ledger.before.total
-        parts = (ledger.stopped, ledger.external, ledger.normal, ledger.friction, ledger.joints, ledger.motor, ledger.spring)
+        parts = (
+            ledger.stopped,
+            ledger.external,
+            ledger.normal,
+            ledger.friction,
+            ledger.joints,
+            ledger.motor,
+            ledger.spring,
+        )
         parts += (ledger.driven,)
         assert change == pytest.approx(sum(parts) + ledger.integration + ledger.stabilisation, abs=1e-8)
 

@@ -104,7 +104,7 @@ impl Robot {
             match self.place_of(at) {
                 Some((handle, place)) => {
                     let values = world.joint_position(handle)?;
-                    q[joint.q] = place.from_engine(values.get(place.coordinate).copied().unwrap_or(0.0));
+                    q[joint.q] = place.of_engine(values.get(place.coordinate).copied().unwrap_or(0.0));
                 }
                 None => {
                     let (place, turned) = self.relative(world, joint)?;

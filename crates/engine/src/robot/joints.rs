@@ -19,7 +19,7 @@ impl Place {
     pub fn to_engine(self, q: f64) -> f64 {
         self.sign * (q - self.reference)
     }
-    pub fn from_engine(self, x: f64) -> f64 {
+    pub fn of_engine(self, x: f64) -> f64 {
         self.reference + self.sign * x
     }
 }

@@ -527,7 +527,6 @@ class Robot:
     def gravity_forces(self) -> _Floats: ...
     def inverse_dynamics(self, qdd: ArrayLike) -> _Floats: ...
 
-
 @final
 class World:
     def __new__(
