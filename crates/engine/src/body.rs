@@ -3,10 +3,10 @@
 //! A body's frame is the frame its shape is given in. Motion is about the centre of mass, which may lie elsewhere: the
 //! world keeps the position of the centre of mass, the orientation, and the linear and angular velocity in world axes.
 
-use crate::shape::{MassProperties, Shape};
+use crate::shape::{MassProperties, Shape, principal};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
-use glamx::{DMat3, DPose3, DQuat, DSymmetricEigen3, DVec3};
+use glamx::{DMat3, DPose3, DQuat, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -359,8 +359,7 @@ impl Inertial {
             return Err(refuse("is not symmetric", diagonal));
         }
         let inertia = (inertia + inertia.transpose()) * 0.5;
-        let principal = DSymmetricEigen3::new(inertia);
-        let moments = principal.eigenvalues;
+        let (moments, axes) = principal(inertia);
         let (least, greatest) = (moments.min_element(), moments.max_element());
         if least.is_nan() || least <= 0.0 {
             return Err(refuse("is not positive definite", moments));
@@ -382,7 +381,7 @@ impl Inertial {
             centre,
             inertia,
             inverse_inertia: (inverse + inverse.transpose()) * 0.5,
-            axes: right_handed(principal.eigenvectors),
+            axes: right_handed(axes),
             moments,
             isotropic: greatest - least <= 1e-14 * greatest,
         })

@@ -14,7 +14,7 @@ pub(crate) mod separation;
 pub use cast::{RayHit, cast_shape};
 pub(crate) use hull::Hull;
 pub use mass::MassProperties;
-pub(crate) use mass::{joined_mass, moved_mass};
+pub(crate) use mass::{joined_mass, moved_mass, principal};
 pub(crate) use mesh::{Mesh, Side};
 
 use crate::error::ShapeError;

@@ -8,7 +8,7 @@ use crate::MassProperties;
 use crate::robot::RobotDescription;
 use crate::scene::mesh_file::Surface;
 use crate::scene::{SceneError, Triple};
-use glamx::{DMat3, DSymmetricEigen3, DVec3};
+use glamx::{DMat3, DVec3};
 
 /// The same distribution with another mass.
 pub(super) fn scaled_to(unit: MassProperties, mass: f64) -> MassProperties {
@@ -99,9 +99,8 @@ impl<'d> Reader<'_, 'd> {
 fn bounded(mass: MassProperties, (least_mass, least_inertia): (f64, f64)) -> MassProperties {
     let mut mass = MassProperties { mass: mass.mass.max(least_mass), ..mass };
     if least_inertia > 0.0 && mass.inertia.is_finite() {
-        let principal = DSymmetricEigen3::new(mass.inertia);
-        let moments = principal.eigenvalues.max(DVec3::splat(least_inertia));
-        let axes = principal.eigenvectors;
+        let (moments, axes) = crate::shape::principal(mass.inertia);
+        let moments = moments.max(DVec3::splat(least_inertia));
         mass.inertia = axes * DMat3::from_diagonal(moments) * axes.transpose();
     }
     mass
