@@ -3,7 +3,7 @@
 use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
 use glamx::DVec3;
 
-/// Share of the kick of forces that a body at rest may lack: what came to rest has no velocity at all.
+/// Share of the kick of forces that a body at rest may lack, and below which it is at rest.
 const REST: f64 = 2e-8;
 
 /// Velocity that is not told from nothing [m/s]: the round-off of a metre per second.
@@ -51,7 +51,8 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let kick = evidence.dt * (mass * evidence.settings.gravity + record.force);
         let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
         let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;
-        let resting = end.velocity == DVec3::ZERO && end.spin == DVec3::ZERO;
+        // Angular momentum that turned axes of inertia leave is a spin, however small.
+        let resting = mass * (end.velocity.length() + record.reach * end.spin.length()) <= REST * kick.length();
         // Impulses along coordinates of joints may cancel each other, to their last digits.
         let cancelled = 8.0 * f64::EPSILON * evidence.drive_impulses;
         let excused = cancelled + mass * ROUND_OFF + if resting { REST * kick.length() } else { 0.0 };
