@@ -53,6 +53,8 @@ pub fn parts(shape: &ShapeDescription, place: Pose, out: &mut Vec<Part>) -> Resu
     let turned = Pose::from_parts(place.translation, place.rotation * upright());
     let points = |list: &[[f64; 3]]| list.iter().map(|p| DVec3::from_array(*p)).collect::<Vec<_>>();
     let part = match shape {
+        // A body without a shape overlaps nothing.
+        ShapeDescription::None => return Ok(()),
         ShapeDescription::Sphere { radius } => {
             Part { core: Core::Point, radius: *radius, ..solid(place, SharedShape::ball(*radius)) }
         }
