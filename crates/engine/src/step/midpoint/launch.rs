@@ -9,16 +9,15 @@ use super::velocity::{At, Before, CLOSED};
 use crate::StepError;
 use crate::joint::rows::Purpose;
 use crate::step::Twist;
-use crate::step::solve::{Graded, IslandSolution, IslandSpace, add_effort};
+use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort};
 use glamx::DVec3;
 use signorini_problem::ContactProblem;
 
-/// Most halvings of a restitution that would make energy.
-const HALVINGS: usize = 8;
 /// Energy of an impact, relative to the kinetic energy, that is not told from round-off \[1\].
 const ROUND_OFF: f64 = 1e-9;
 
-/// Share of the piece over which the turning of rows is measured \[1\].
+/// Share of the piece over which the turning of rows is measured \[1\]: its square, 1e-8, is the error of the difference, and
+/// round-off over it 1e-12.
 const BEND: f64 = 1e-4;
 
 /// Impulses at the start of a piece.
