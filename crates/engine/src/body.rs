@@ -3,6 +3,8 @@
 //! A body's frame is the frame its shape is given in. Motion is about the centre of mass, which may lie elsewhere: the
 //! world keeps the position of the centre of mass, the orientation, and the linear and angular velocity in world axes.
 
+use crate::filter::Filter;
+use crate::options::{Options, SurfaceMotion};
 use crate::shape::{MassProperties, Shape, principal};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
@@ -97,6 +99,7 @@ pub struct Body {
     material: Material,
     id: Option<BodyId>,
     fast: bool,
+    options: Options,
 }
 
 /// Density of bodies that are given neither mass nor density [kg/m³]: water.
@@ -115,6 +118,7 @@ impl Body {
             material: Material::default(),
             id: None,
             fast: false,
+            options: Options::default(),
         }
     }
     /// A body moved by forces and impulses, with the density of water unless told otherwise.
@@ -175,6 +179,51 @@ impl Body {
         self.fast = true;
         self
     }
+    /// Layers that it is in and layers that it meets.
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.options.filter = filter;
+        self
+    }
+    /// Detects what comes into it, and pushes nothing: see [`crate::World::sensed`].
+    pub fn sensor(mut self) -> Self {
+        self.options.sensor = true;
+        self
+    }
+    /// Factor on gravity.
+    pub fn gravity_scale(mut self, scale: f64) -> Self {
+        self.options.gravity_scale = scale;
+        self
+    }
+    /// Damping of the velocity and of the spin [1/s].
+    pub fn damping(mut self, linear: f64, angular: f64) -> Self {
+        (self.options.linear_damping, self.options.angular_damping) = (linear, angular);
+        self
+    }
+    /// Force at the centre of mass \[N\] and torque, world axes [N·m], that act in every step.
+    pub fn constant_force(mut self, force: DVec3, torque: DVec3) -> Self {
+        (self.options.force, self.options.torque) = (force, torque);
+        self
+    }
+    /// A number of the user's that the engine carries along.
+    pub fn user_data(mut self, data: u64) -> Self {
+        self.options.user_data = data;
+        self
+    }
+    /// How its surface runs while it stands: a belt, a track, a turntable.
+    pub fn surface_motion(mut self, motion: SurfaceMotion) -> Self {
+        self.options.surface = motion;
+        self
+    }
+    /// Pushes only what comes against this direction, in its own frame: a platform that one jumps through from below.
+    pub fn one_way(mut self, axis: DVec3) -> Self {
+        self.options.one_way = Some(axis);
+        self
+    }
+    /// Takes no part until it is enabled: see [`crate::World::set_enabled`].
+    pub fn disabled(mut self) -> Self {
+        self.options.enabled = false;
+        self
+    }
     /// Lasting identity by name.
     pub fn named(mut self, name: &str) -> Self {
         self.id = Some(name.into());
@@ -202,6 +251,10 @@ impl Body {
         if self.kind == Kind::Fixed && (self.velocity != DVec3::ZERO || self.spin != DVec3::ZERO) {
             return Err(WorldError::Kind { body: id, operation: "set in motion", kind: self.kind.name() });
         }
+        let options = self.options.checked(&id)?;
+        if self.kind != Kind::Dynamic && (options.force != DVec3::ZERO || options.torque != DVec3::ZERO) {
+            return Err(WorldError::Kind { body: id, operation: "push", kind: self.kind.name() });
+        }
         let mass = match self.kind {
             Kind::Dynamic => Inertial::new(&id, dynamic_mass(&id, &self.shape, self.mass)?)?,
             Kind::Kinematic | Kind::Fixed => Inertial::IMMOVABLE,
@@ -216,11 +269,12 @@ impl Body {
             state: BodyState {
                 position: self.position + orientation * mass.centre,
                 orientation,
-                velocity: self.velocity,
-                spin: self.spin,
+                velocity: if options.enabled { self.velocity } else { DVec3::ZERO },
+                spin: if options.enabled { self.spin } else { DVec3::ZERO },
             },
-            force: DVec3::ZERO,
-            torque: DVec3::ZERO,
+            force: options.force,
+            torque: options.torque,
+            options,
             constraint: ConstraintForces::default(),
             rest: Rest { disturbed: true, ..Rest::default() },
             fast: self.fast,
@@ -253,6 +307,12 @@ pub(crate) const FORCE: VectorField =
     VectorField { names: ["force x", "force y", "force z"], limit: f64::MAX, range: ANY };
 pub(crate) const TORQUE: VectorField =
     VectorField { names: ["torque x", "torque y", "torque z"], limit: f64::MAX, range: ANY };
+
+impl VectorField {
+    pub(crate) const fn new(names: [&'static str; 3], limit: f64, range: &'static str) -> Self {
+        VectorField { names, limit, range }
+    }
+}
 
 /// Refuses components that are not finite or beyond the limit.
 pub(crate) fn check_vector(id: &BodyId, field: &VectorField, vector: DVec3) -> Result<(), WorldError> {
@@ -287,12 +347,20 @@ fn dynamic_mass(id: &BodyId, shape: &Shape, source: MassSource) -> Result<MassPr
             }
             of_density(density)
         }
-        MassSource::Mass(mass) => {
-            check_mass(id, mass)?;
-            let unit = of_density(1.0)?;
-            Ok(MassProperties { mass, centre: unit.centre, inertia: unit.inertia * (mass / unit.mass) })
-        }
+        MassSource::Mass(mass) => evenly(id, shape, mass),
     }
+}
+
+/// A mass \[kg\] spread evenly over a shape.
+pub(crate) fn evenly(id: &BodyId, shape: &Shape, mass: f64) -> Result<MassProperties, WorldError> {
+    check_mass(id, mass)?;
+    let unit = shape.mass_properties(1.0).map_err(|source| WorldError::Shape { body: id.clone(), source })?;
+    Ok(MassProperties { mass, centre: unit.centre, inertia: unit.inertia * (mass / unit.mass) })
+}
+
+/// The mass that a shape has unless told otherwise.
+pub(crate) fn mass_of_water(id: &BodyId, shape: &Shape) -> Result<MassProperties, WorldError> {
+    dynamic_mass(id, shape, MassSource::Density(DEFAULT_DENSITY))
 }
 
 fn check_mass(id: &BodyId, mass: f64) -> Result<(), WorldError> {
@@ -413,9 +481,10 @@ pub(crate) struct BodyRecord {
     /// Distance from the centre of mass to the farthest point of the shape, at most \[m\].
     pub reach: f64,
     pub state: BodyState,
-    /// Applied since the last step \[N\].
+    pub options: Options,
+    /// Applied since the last step, and in every step \[N\].
     pub force: DVec3,
-    /// Applied since the last step, about the centre of mass [N·m].
+    /// Applied since the last step, and in every step, about the centre of mass [N·m].
     pub torque: DVec3,
     pub constraint: ConstraintForces,
     pub rest: Rest,
@@ -433,5 +502,21 @@ impl BodyRecord {
     /// Pose of the body's frame.
     pub fn pose(&self) -> DPose3 {
         DPose3::from_parts(self.origin(), self.state.orientation)
+    }
+    /// Acceleration of free fall of this body [m/s²].
+    pub fn gravity(&self, gravity: DVec3) -> DVec3 {
+        self.options.gravity_scale * gravity
+    }
+    /// Force \[N\] and torque [N·m] over a step of `dt`: what was applied, and damping. Its force
+    /// `−m v (1 − e^(−c h))/h` is the mean of one that makes the velocity decay as e^(−c t).
+    pub fn applied(&self, dt: f64) -> (DVec3, DVec3) {
+        if !self.options.is_damped() || self.kind != Kind::Dynamic {
+            return (self.force, self.torque);
+        }
+        let rate = |damping: f64| -(-damping * dt).exp_m1() / dt;
+        let q = self.state.orientation;
+        let momentum = q * (self.mass.inertia * (q.inverse() * self.state.spin));
+        let force = self.force - rate(self.options.linear_damping) * self.mass.mass * self.state.velocity;
+        (force, self.torque - rate(self.options.angular_damping) * momentum)
     }
 }

@@ -33,7 +33,7 @@ impl Energy {
         Energy {
             linear: 0.5 * body.mass.mass * state.velocity.length_squared(),
             rotational: 0.5 * spin_local.dot(body.mass.inertia * spin_local),
-            potential: -body.mass.mass * gravity.dot(state.position),
+            potential: -body.mass.mass * body.gravity(gravity).dot(state.position),
         }
     }
 

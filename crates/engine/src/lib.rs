@@ -47,13 +47,19 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod body_edit;
 mod energy;
 pub mod error;
+mod events;
+mod filter;
+mod fixed_step;
 mod ids;
 mod joint;
 mod judge;
 mod kinematic;
 mod material;
+mod material_pair;
+mod options;
 mod pair_contact;
 mod query;
 mod read_out;
@@ -70,8 +76,12 @@ pub use body::{
     Body, BodyState, ConstraintForces, Kind, MAX_MASS, MAX_POSITION, MAX_SPEED, MAX_SPIN, MIN_MASS,
     QUATERNION_TOLERANCE,
 };
+pub use body_edit::AxisLocks;
 pub use energy::{Energy, EnergyLedger};
 pub use error::{ShapeError, SnapshotError, StepError, WorldError};
+pub use events::{ContactEvent, Phase, SensorEvent, SleepEvent};
+pub use filter::Filter;
+pub use fixed_step::FixedStep;
 pub use glamx;
 pub use ids::{BodyHandle, BodyId, JointHandle};
 pub use joint::{
@@ -82,8 +92,10 @@ pub use judge::{
     CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
     Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
 };
-pub use material::{Combine, MAX_FRICTION, Material};
-pub use query::ShapeHit;
+pub use material::{Combine, Grain, MAX_FRICTION, MAX_STIFFNESS, Material};
+pub use material_pair::PairCoefficients;
+pub use options::SurfaceMotion;
+pub use query::{BodyContact, Closest, QueryFilter, Ray, ShapeHit};
 pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
 pub use robot::{Robot, RobotModel, RobotPlacement};
 pub use scene::{Scene, SceneError};

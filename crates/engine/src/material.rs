@@ -40,6 +40,18 @@ impl Combine {
 
 /// Greatest friction coefficient: two of them can be multiplied, and no real surface comes near.
 pub const MAX_FRICTION: f64 = 1e9;
+/// Greatest stiffness [N/m] and damping [N·s/m] of a surface.
+pub const MAX_STIFFNESS: f64 = 1e18;
+
+/// Friction that is another along an axis than across it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grain {
+    /// The axis, in the frame of the body; any length above zero. Along it the surface has its `friction`.
+    pub axis: [f64; 3],
+    /// Friction coefficient across the axis \[1\], above zero.
+    pub across: f64,
+}
 
 /// Surface of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +66,18 @@ pub struct Material {
     /// How restitution meets that of another surface. Every rule keeps it within [0, 1].
     #[serde(default)]
     pub restitution_rule: Combine,
+    /// What kind of surface it is, for coefficients of pairs ([`crate::World::set_material_pair`]); 0 is none.
+    #[serde(default)]
+    pub tag: u32,
+    /// Friction that is another along an axis than across it.
+    #[serde(default)]
+    pub grain: Option<Grain>,
+    /// Stiffness of a point of contact [N/m]; none is rigid.
+    #[serde(default)]
+    pub stiffness: Option<f64>,
+    /// Damping of a point of contact [N·s/m], of surfaces with a stiffness.
+    #[serde(default)]
+    pub damping: f64,
 }
 
 impl Default for Material {
@@ -63,10 +87,19 @@ impl Default for Material {
 }
 
 impl Material {
-    /// A surface with both rules at their default, the geometric mean.
+    /// A rigid surface, the same in all directions, with both rules at their default, the geometric mean.
     pub const fn new(friction: f64, restitution: f64) -> Self {
         let rule = Combine::GeometricMean;
-        Material { friction, restitution, friction_rule: rule, restitution_rule: rule }
+        Material {
+            friction,
+            restitution,
+            friction_rule: rule,
+            restitution_rule: rule,
+            tag: 0,
+            grain: None,
+            stiffness: None,
+            damping: 0.0,
+        }
     }
 
     /// The same surface with another rule for friction.
@@ -81,16 +114,54 @@ impl Material {
         self
     }
 
+    /// The same surface, known by a number to rules of pairs.
+    pub const fn tagged(mut self, tag: u32) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// The same surface with its friction along an axis of the body, and another friction across it. The set of friction
+    /// forces is an ellipse; sliding dissipates the most that it can.
+    pub const fn grain(mut self, axis: [f64; 3], across: f64) -> Self {
+        self.grain = Some(Grain { axis, across });
+        self
+    }
+
+    /// The same surface, giving way: every point of contact pushes by `stiffness` [N/m] times its depth and `damping`
+    /// [N·s/m] times the speed of closing, and never pulls. What gives way does not bounce by a coefficient: the pair's
+    /// restitution is zero.
+    pub const fn soft(mut self, stiffness: f64, damping: f64) -> Self {
+        self.stiffness = Some(stiffness);
+        self.damping = damping;
+        self
+    }
+
     /// The pair's coefficients, by the stronger of the two rules (see [`Combine`]): `μ = √(μ_A μ_B)`, `e = √(e_A e_B)`
-    /// unless a surface asks otherwise. `a.combine(b)` and `b.combine(a)` are equal bit for bit.
+    /// unless a surface asks otherwise. Of two surfaces that give way the springs are in series, `1/k = 1/k_A + 1/k_B`, and
+    /// their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)` and
+    /// `b.combine(a)` are equal bit for bit, but for the grain, whose axis is in the frame of its body: see
+    /// [`Material::grain`].
     pub fn combine(self, other: Material) -> Material {
         let friction_rule = self.friction_rule.max(other.friction_rule);
         let restitution_rule = self.restitution_rule.max(other.restitution_rule);
+        let restitution = restitution_rule.of(self.restitution, other.restitution);
+        let (stiffness, damping) = match (self.stiffness, other.stiffness) {
+            (None, None) => (None, 0.0),
+            (Some(k), None) => (Some(k), self.damping),
+            (None, Some(k)) => (Some(k), other.damping),
+            (Some(k), Some(l)) => {
+                (Some(k * l / (k + l)), (l * self.damping + k * other.damping) / (k + l))
+            }
+        };
         Material {
             friction: friction_rule.of(self.friction, other.friction),
-            restitution: restitution_rule.of(self.restitution, other.restitution),
+            restitution: if stiffness.is_some() { 0.0 } else { restitution },
             friction_rule,
             restitution_rule,
+            tag: 0,
+            grain: None,
+            stiffness,
+            damping,
         }
     }
 
@@ -101,6 +172,21 @@ impl Material {
         }
         if !(0.0..=1.0).contains(&self.restitution) {
             return Some(("restitution", self.restitution, "[0, 1]"));
+        }
+        if let Some(Grain { axis, across }) = self.grain {
+            if !(1e-9..=MAX_FRICTION).contains(&across) {
+                return Some(("grain across", across, "[1e-9, 1e9]"));
+            }
+            let length = glamx::DVec3::from_array(axis).length();
+            if !(1e-9..=1e9).contains(&length) {
+                return Some(("length of grain axis", length, "[1e-9, 1e9]"));
+            }
+        }
+        if let Some(stiffness) = self.stiffness.filter(|k| !(1e-9..=MAX_STIFFNESS).contains(k)) {
+            return Some(("stiffness", stiffness, "[1e-9, 1e18] N/m"));
+        }
+        if !(0.0..=MAX_STIFFNESS).contains(&self.damping) {
+            return Some(("damping", self.damping, "[0, 1e18] N·s/m"));
         }
         None
     }

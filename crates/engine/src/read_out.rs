@@ -148,14 +148,15 @@ impl<'a> Dynamic<'a> {
         for index in group.iter().map(|c| *c as usize) {
             let contact = &world.contacts[index];
             let [Ok(a), Ok(b)] = [contact.a, contact.b].map(|body| world.bodies.get(body.0)) else { return };
-            let friction = a.material.combine(b.material).friction;
+            let surface = world.pair_surface(a, b);
+            let friction = surface.material.friction;
             let (acting, shut) = self.patch(index);
             let pressed = immovable.len() > 1
                 && contact.gap < -SQUEEZED
                 && [a, b].iter().any(|record| record.kind == Kind::Kinematic);
-            supports.push(match contact.impulse == DVec3::ZERO && !shut {
+            supports.push(match contact.impulse == DVec3::ZERO && !shut || surface.grain.is_some() {
                 true => Support::Given,
-                false if pressed => Support::GivenNormal,
+                false if pressed || surface.soft().is_some() => Support::GivenNormal,
                 false => Support::Cone,
             });
             let frame = contact_frame(contact.normal);

@@ -132,6 +132,10 @@ pub struct ContactPoint {
     pub a: BodyHandle,
     /// Second body.
     pub b: BodyHandle,
+    /// Part of the first body's shape, or the triangle of its surface.
+    pub part_a: u32,
+    /// The same of the second body.
+    pub part_b: u32,
     /// Where, in the middle between the surfaces at the start of the step \[m\].
     pub point: DVec3,
     /// Unit vector from A to B.
@@ -140,8 +144,11 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Impulse on B, world axes \[N·s\]; A got the opposite.
     pub impulse: DVec3,
-    /// Velocity of B against A after the solve, world axes [m/s].
+    /// Velocity of the surface of B against that of A after the solve, world axes [m/s]: that of the bodies there, and how their
+    /// surfaces run ([`crate::SurfaceMotion`]).
     pub velocity: DVec3,
+    /// How fast the two came together when the step began, or just before a bounce [m/s]; less than zero if they parted.
+    pub approach: f64,
 }
 
 /// Speed along the surfaces from which a contact slips [m/s]: a thousand times what a certified step may leave of a contact

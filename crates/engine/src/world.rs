@@ -1,8 +1,13 @@
 //! The world: bodies and joints, and time.
 
 use crate::body::{self, BodyRecord, ConstraintForces, Kind};
+use crate::events::EventLog;
+use crate::filter::{Filter, PairFilter};
 use crate::ids::{Arena, Key, Unreachable};
 use crate::joint::{Anchor, JointRecord};
+use crate::material_pair::MaterialPairs;
+use crate::options::{Options, SurfaceMotion};
+use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{
@@ -39,9 +44,13 @@ pub struct World {
     pub(crate) joint_order: Vec<u32>,
     /// Slots of bodies that do not touch, the lesser first.
     pub(crate) apart: BTreeSet<(u32, u32)>,
+    pub(crate) pair_filter: PairFilter,
+    pub(crate) material_pairs: MaterialPairs,
+    pub(crate) queries: QueryCache,
     pub(crate) cache: ContactCache,
     /// Contacts of the last step as they were solved.
     pub(crate) contacts: Vec<ContactPoint>,
+    pub(crate) events: EventLog,
     pub(crate) read_out: ReadOut,
     pub(crate) workspace: Workspace,
     pub(crate) time: f64,
@@ -136,6 +145,46 @@ impl<'a> BodyView<'a> {
     pub fn is_quarantined(&self) -> bool {
         self.record.quarantined
     }
+    /// What it was told beside shape, mass and motion.
+    pub(crate) fn options(&self) -> Options {
+        self.record.options
+    }
+    /// Layers that it is in and layers that it meets.
+    pub fn filter(&self) -> Filter {
+        self.record.options.filter
+    }
+    /// Whether it detects others instead of pushing them.
+    pub fn is_sensor(&self) -> bool {
+        self.record.options.sensor
+    }
+    /// Whether it takes part: see [`World::set_enabled`].
+    pub fn is_enabled(&self) -> bool {
+        self.record.options.enabled
+    }
+    /// Factor on gravity.
+    pub fn gravity_scale(&self) -> f64 {
+        self.record.options.gravity_scale
+    }
+    /// Damping of the velocity and of the spin [1/s].
+    pub fn damping(&self) -> (f64, f64) {
+        (self.record.options.linear_damping, self.record.options.angular_damping)
+    }
+    /// Force \[N\] and torque [N·m] that act in every step.
+    pub fn constant_force(&self) -> (DVec3, DVec3) {
+        (self.record.options.force, self.record.options.torque)
+    }
+    /// The user's number.
+    pub fn user_data(&self) -> u64 {
+        self.record.options.user_data
+    }
+    /// How its surface runs.
+    pub fn surface_motion(&self) -> SurfaceMotion {
+        self.record.options.surface
+    }
+    /// The direction against which others must come to be pushed, in its own frame.
+    pub fn one_way(&self) -> Option<DVec3> {
+        self.record.options.one_way
+    }
     /// Whether it sleeps: see [`crate::Sleeping`].
     pub fn is_sleeping(&self) -> bool {
         self.record.rest.nest.is_some()
@@ -164,8 +213,12 @@ impl World {
             joints: Arena::new(),
             joint_order: Vec::new(),
             apart: BTreeSet::new(),
+            pair_filter: PairFilter::default(),
+            material_pairs: MaterialPairs::default(),
+            queries: QueryCache::default(),
             cache: ContactCache::default(),
             contacts: Vec::new(),
+            events: EventLog::default(),
             read_out: ReadOut::default(),
             workspace: Workspace::default(),
             time: 0.0,
@@ -356,18 +409,18 @@ impl World {
         body::check_vector(&record.id, &body::TORQUE, torque)?;
         record.force = force;
         record.torque = torque;
-        if record.rest.nest.is_some() && (force != DVec3::ZERO || torque != DVec3::ZERO) {
+        if record.rest.nest.is_some() && (force, torque) != (record.options.force, record.options.torque) {
             self.disturb(body.0.slot);
         }
         Ok(())
     }
 
-    /// Takes back every force and torque added since the last step.
+    /// Takes back every force and torque added since the last step; constant ones stay.
     pub fn clear_forces(&mut self) {
         for slot in &self.order {
             if let Some(record) = self.bodies.at_mut(*slot) {
-                record.force = DVec3::ZERO;
-                record.torque = DVec3::ZERO;
+                record.force = record.options.force;
+                record.torque = record.options.torque;
             }
         }
     }

@@ -77,16 +77,8 @@ fn a_shape_and_its_description_are_the_same_solid() {
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let dumbbell = ShapeDescription::Compound {
         parts: vec![
-            PartDescription {
-                shape: ShapeDescription::Sphere { radius: 0.3 },
-                position: [1.0, 0.0, 0.0],
-                orientation: None,
-            },
-            PartDescription {
-                shape: ShapeDescription::Cylinder { half_height: 1.0, radius: 0.1 },
-                position: [0.0; 3],
-                orientation: Some([half, 0.0, half, 0.0]),
-            },
+            PartDescription::new(ShapeDescription::Sphere { radius: 0.3 }, [1.0, 0.0, 0.0], None),
+            PartDescription::new(ShapeDescription::Cylinder { half_height: 1.0, radius: 0.1 }, [0.0; 3], Some([half, 0.0, half, 0.0])),
         ],
     };
     let shape = dumbbell.build("shape").unwrap();

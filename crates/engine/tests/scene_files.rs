@@ -96,12 +96,7 @@ fn written_toml_reads_like_a_person_wrote_it() {
     let mut scene = Scene { name: "a \"scene\"".into(), duration: 1.0, ..Scene::default() };
     scene.materials.insert(
         "wet ice".into(),
-        MaterialDescription {
-            friction: 0.02,
-            restitution: 0.0,
-            friction_rule: Combine::Minimum,
-            restitution_rule: Combine::default(),
-        },
+        MaterialDescription { friction_rule: Combine::Minimum, ..MaterialDescription::new(0.02, 0.0) },
     );
     scene.bodies.push(BodyDescription {
         grid: Some(Grid { count: [2, 1, 1], spacing: [1.0, 0.0, 0.0] }),

@@ -1,15 +1,16 @@
 //! A body of a world, reached from Python.
 
 use crate::argument::{quaternion, vector, wxyz};
+use crate::options;
 use crate::raise;
 use crate::shape::{Material, Shape};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 use signorini::glamx::{DPose3, DVec3};
-use signorini::{BodyHandle, BodyId, BodyView, Kind};
+use signorini::{AxisLocks, BodyHandle, BodyId, BodyView, Kind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A body of a world. It stays valid as long as the body is part of the world; after that every use is a `HandleError`.
@@ -55,6 +56,18 @@ pub fn id_of(value: &Bound<'_, PyAny>) -> PyResult<BodyId> {
         Ok(number) => Ok(BodyId::from(number)),
         Err(_) => Err(PyTypeError::new_err("a body is named by text or by a whole number from 0 to 2⁶⁴ − 1")),
     }
+}
+
+/// Axes by their letters.
+fn axes(argument: &str, letters: &str) -> PyResult<[bool; 3]> {
+    let mut chosen = [false; 3];
+    for letter in letters.chars() {
+        match "xyz".find(letter) {
+            Some(axis) => chosen[axis] = true,
+            None => return Err(PyValueError::new_err(format!("{argument}: '{letter}' is none of x, y, z"))),
+        }
+    }
+    Ok(chosen)
 }
 
 /// The name, the number, or None.
@@ -254,6 +267,64 @@ impl Body {
                 self.change(py, |world, body| world.add_force_at(body, force, point))
             }
         }
+    }
+
+    /// What it is told besides, as a dictionary: see `configure`.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.world.bind(py).get().guarded.with(|world| options::read(py, world, self.handle))
+    }
+    /// Changes what it is told: `layers` and `mask` (bits), `sensor`, `enabled`, `gravity_scale`, `linear_damping` and
+    /// `angular_damping` [1/s], `force` [N] and `torque` [N·m] in every step, `user_data` (a whole number),
+    /// `surface_velocity` [m/s] and `surface_spin` [rad/s] in its own frame (a belt, a turntable), `one_way` (a direction in
+    /// its own frame, or None). What is not named stays.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> ball = world.add(Shape.sphere(0.5))
+    /// >>> ball.configure(gravity_scale=0.0, linear_damping=0.5)
+    /// >>> ball.options["linear_damping"]
+    /// 0.5
+    #[pyo3(signature = (**options))]
+    fn configure(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let Some(told) = options else { return Ok(()) };
+        self.world.bind(py).get().guarded.with(|world| options::write(world, self.handle, told))
+    }
+    /// Changes its velocities at once by an impulse [N·s], at the centre of mass or at a point of the world `at` [m].
+    #[pyo3(signature = (impulse, *, at=None))]
+    fn add_impulse(&self, impulse: &Bound<'_, PyAny>, at: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let py = impulse.py();
+        let impulse = vector("impulse", impulse)?;
+        match at {
+            None => self.change(py, |world, body| world.add_impulse(body, impulse)),
+            Some(point) => {
+                let point = vector("at", point)?;
+                self.change(py, |world, body| world.add_impulse_at(body, impulse, point))
+            }
+        }
+    }
+    /// Changes how it moves: "dynamic", "kinematic" or "fixed".
+    fn set_kind(&self, py: Python<'_>, kind: &str) -> PyResult<()> {
+        let kind = body_kind(kind)?;
+        self.change(py, |world, body| world.set_kind(body, kind))
+    }
+    /// Changes its shape; a dynamic body keeps its mass.
+    fn set_shape(&self, py: Python<'_>, shape: &Bound<'_, Shape>) -> PyResult<()> {
+        let shape = shape.get().0.clone();
+        self.change(py, |world, body| world.set_shape(body, shape))
+    }
+    /// Changes its mass [kg], and its inertia in proportion.
+    fn set_mass(&self, py: Python<'_>, mass: f64) -> PyResult<()> {
+        self.change(py, |world, body| world.set_mass(body, mass))
+    }
+    /// Keeps it where it is along axes of the world, and as it is turned about others, named by letters: `translation="y"`,
+    /// `rotation="xz"`. Returns a joint, whose removal lets it go.
+    #[pyo3(signature = (translation="", rotation=""))]
+    fn lock_axes(&self, py: Python<'_>, translation: &str, rotation: &str) -> PyResult<Joint> {
+        let locks = AxisLocks { translation: axes("translation", translation)?, rotation: axes("rotation", rotation)? };
+        let guarded = &self.world.bind(py).get().guarded;
+        let handle = guarded.with(|world| world.lock_axes(self.handle, locks).map_err(raise::world))?;
+        Ok(Joint { world: self.world.clone_ref(py), handle })
     }
 
     /// Adds a torque [N·m] for the next step, world axes.

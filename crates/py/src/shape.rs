@@ -149,6 +149,17 @@ impl Shape {
         Ok((py.get_type::<Shape>().getattr("from_dict")?, (self.to_dict(py)?,)))
     }
 
+    /// The same shape with layers and a mask on each of its parts, beside those of the body: both must agree.
+    #[pyo3(signature = (layers=u32::MAX, mask=u32::MAX))]
+    fn filtered(&self, layers: u32, mask: u32) -> Shape {
+        Shape(self.0.filtered(signorini::Filter::new(layers, mask)))
+    }
+
+    /// The same shape, detecting what comes into it and pushing nothing: a part of a compound.
+    fn sensing(&self) -> Shape {
+        Shape(self.0.sensing())
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         let text = self.to_json()?;
         let kind = text.split('"').nth(1).unwrap_or("shape");
@@ -187,6 +198,9 @@ fn compound_part(part: &Bound<'_, PyAny>) -> PyResult<(DPose3, signorini::Shape)
 /// (elastic). The rules say how a coefficient meets that of another surface: "geometric_mean", "average", "minimum",
 /// "maximum" or "multiply"; where two surfaces ask for different ones, the one further down this list is taken.
 ///
+/// A `tag` is what `World.set_material_pair` knows it by. A `grain` is an axis of the body, along which it has its friction,
+/// and the friction across it. With a `stiffness` [N/m] every point of contact gives way, with `damping` [N·s/m].
+///
 /// >>> from signorini import Material
 /// >>> Material(friction=0.8, restitution=0.1)
 /// Material(friction=0.8, restitution=0.1)
@@ -219,14 +233,47 @@ fn rule_name(rule: Combine) -> &'static str {
 impl Material {
     #[new]
     #[pyo3(signature = (
-        friction=0.5, restitution=0.0, *, friction_rule="geometric_mean", restitution_rule="geometric_mean"
+        friction=0.5, restitution=0.0, *, friction_rule="geometric_mean", restitution_rule="geometric_mean", tag=0,
+        grain=None, stiffness=None, damping=0.0
     ))]
-    fn new(friction: f64, restitution: f64, friction_rule: &str, restitution_rule: &str) -> PyResult<Self> {
-        Ok(Material(
-            signorini::Material::new(friction, restitution)
-                .friction_rule(rule_of("friction_rule", friction_rule)?)
-                .restitution_rule(rule_of("restitution_rule", restitution_rule)?),
-        ))
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn new(
+        friction: f64,
+        restitution: f64,
+        friction_rule: &str,
+        restitution_rule: &str,
+        tag: u32,
+        grain: Option<([f64; 3], f64)>,
+        stiffness: Option<f64>,
+        damping: f64,
+    ) -> PyResult<Self> {
+        let material = signorini::Material::new(friction, restitution)
+            .friction_rule(rule_of("friction_rule", friction_rule)?)
+            .restitution_rule(rule_of("restitution_rule", restitution_rule)?)
+            .tagged(tag);
+        let grain = grain.map(|(axis, across)| signorini::Grain { axis, across });
+        Ok(Material(signorini::Material { grain, stiffness, damping, ..material }))
+    }
+
+    /// Number by which `World.set_material_pair` knows it; 0 is none.
+    #[getter]
+    fn tag(&self) -> u32 {
+        self.0.tag
+    }
+    /// Axis in the frame of the body along which it has its friction, and the friction across it; or None.
+    #[getter]
+    fn grain(&self) -> Option<([f64; 3], f64)> {
+        self.0.grain.map(|grain| (grain.axis, grain.across))
+    }
+    /// Stiffness of a point of contact [N/m]; None is rigid.
+    #[getter]
+    fn stiffness(&self) -> Option<f64> {
+        self.0.stiffness
+    }
+    /// Damping of a point of contact [N·s/m].
+    #[getter]
+    fn damping(&self) -> f64 {
+        self.0.damping
     }
 
     /// Coulomb friction coefficient.
@@ -254,6 +301,10 @@ impl Material {
         let rules = PyDict::new(py);
         rules.set_item("friction_rule", self.friction_rule())?;
         rules.set_item("restitution_rule", self.restitution_rule())?;
+        rules.set_item("tag", self.0.tag)?;
+        rules.set_item("grain", self.grain())?;
+        rules.set_item("stiffness", self.0.stiffness)?;
+        rules.set_item("damping", self.0.damping)?;
         Ok(((self.0.friction, self.0.restitution), rules))
     }
 
@@ -263,6 +314,15 @@ impl Material {
             if rule != Combine::default() {
                 text += &format!(", {name}='{}'", rule_name(rule));
             }
+        }
+        if self.0.tag != 0 {
+            text += &format!(", tag={}", self.0.tag);
+        }
+        if let Some(grain) = self.0.grain {
+            text += &format!(", grain=({:?}, {})", grain.axis, grain.across);
+        }
+        if let Some(stiffness) = self.0.stiffness {
+            text += &format!(", stiffness={stiffness}, damping={}", self.0.damping);
         }
         text + ")"
     }

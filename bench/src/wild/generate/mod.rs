@@ -97,12 +97,9 @@ fn make_scene(arguments: &GenerateArguments, index: usize, family: &str, make: F
     let mut random = Random(arguments.seed);
     random = Random(random.bits() ^ ((index as u64) << 32 | number as u64));
     let mut draw = Draw { random, arguments };
-    let surface = MaterialDescription {
-        friction: arguments.friction.unwrap_or_else(|| draw.random.between(0.1, 0.9)),
-        restitution: arguments.restitution.unwrap_or_else(|| draw.random.one(&[0.0, 0.0, 0.0, 0.3, 0.7])),
-        friction_rule: Default::default(),
-        restitution_rule: Default::default(),
-    };
+    let friction = arguments.friction.unwrap_or_else(|| draw.random.between(0.1, 0.9));
+    let restitution = arguments.restitution.unwrap_or_else(|| draw.random.one(&[0.0, 0.0, 0.0, 0.3, 0.7]));
+    let surface = MaterialDescription::new(friction, restitution);
     let mut scene = Scene {
         name: format!("{family}_{}_{number}", arguments.seed),
         duration: 6.0,

@@ -9,14 +9,13 @@ const MOST_TURN: f64 = 0.01;
 pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
     closure.bound = CLOSURE_BOUND;
     rise.bound = RISE_BOUND;
-    let gravity: DVec3 = evidence.settings.gravity;
     let (mut change, mut exchanged, mut far) = (0.0, 0.0, 0.0);
     for rank in 0..evidence.order.len() {
         let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
         if record.kind != crate::Kind::Dynamic {
             continue;
         }
-        let mass = record.mass.mass;
+        let (mass, gravity): (f64, DVec3) = (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
         let kinetic = |state: &crate::BodyState| {
             0.5 * (mass * state.velocity.length_squared() + state.spin.dot(angular_momentum(record, state)))
         };

@@ -218,6 +218,8 @@ pub(crate) struct Evidence<'a> {
     pub drive_impulses: f64,
     /// Pairs of slots that a joint keeps from touching, sorted.
     pub jointed: &'a [(u32, u32)],
+    /// Bodies whose overlap is what their user asked for.
+    pub may_overlap: &'a dyn Fn(&BodyRecord, &BodyRecord) -> bool,
     pub ledger: &'a EnergyLedger,
 }
 

@@ -48,7 +48,12 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
             continue;
         }
         let (mass, start) = (record.mass.mass, &record.state);
-        let kick = evidence.dt * (mass * evidence.settings.gravity + record.force);
+        let weight = mass * (record.options.gravity_scale * evidence.settings.gravity);
+        let mut kick = evidence.dt * (weight + record.force);
+        if record.options.linear_damping > 0.0 {
+            // v̇ = −c v takes (1 − e^(−c h)) of the velocity.
+            kick += (-record.options.linear_damping * evidence.dt).exp_m1() * mass * start.velocity;
+        }
         let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
         let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;
         // Angular momentum that turned axes of inertia leave is a spin, however small.
@@ -59,7 +64,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let place = Place { bodies: [Some(rank as u32), None], joint: None };
         let over = |defect: f64, size: f64| if defect <= 0.0 { 0.0 } else { defect / size };
         part.worst(over(defect.length() - excused, size), MOMENTUM_BOUND, place);
-        if record.torque != DVec3::ZERO {
+        if record.torque != DVec3::ZERO || record.options.angular_damping > 0.0 {
             continue;
         }
         let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));

@@ -48,6 +48,9 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
         if evidence.jointed.binary_search(&(slots.0.min(slots.1), slots.0.max(slots.1))).is_ok() {
             continue;
         }
+        if (evidence.may_overlap)(a, b) {
+            continue;
+        }
         let pair = (BodyHandle(evidence.bodies.key(slots.0)), BodyHandle(evidence.bodies.key(slots.1)));
         let pose = pose_of(a, &evidence.end[i as usize]).inv_mul(&pose_of(b, &evidence.end[j as usize]));
         // Both lists are in the order of ranks, which is that of ids.

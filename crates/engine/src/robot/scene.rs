@@ -12,11 +12,7 @@ fn turned(q: DQuat) -> Option<[f64; 4]> {
 }
 
 pub(super) fn part(shape: &LinkShape) -> PartDescription {
-    PartDescription {
-        shape: shape.shape.clone(),
-        position: shape.pose.translation.to_array(),
-        orientation: turned(shape.pose.rotation),
-    }
+    PartDescription::new(shape.shape.clone(), shape.pose.translation.to_array(), turned(shape.pose.rotation))
 }
 
 fn inertial(mass: &MassProperties) -> InertialDescription {

@@ -113,10 +113,18 @@ impl Scene {
             return Err(SceneError::new("duration", what));
         }
         for (name, material) in &self.materials {
-            let surface = Material::new(material.friction, material.restitution);
+            let surface = material.surface();
             if let Some((field, value, range)) = surface.invalid() {
                 let what = format!("{field} {value} is not in {range}");
+                let field = match field {
+                    "grain across" => "grain.across",
+                    "length of grain axis" => "grain.axis",
+                    field => field,
+                };
                 return Err(SceneError::new(format!("materials.{name}.{field}"), what));
+            }
+            if material.tag == Some(0) {
+                return Err(SceneError::new(format!("materials.{name}.tag"), "a tag is a number above zero"));
             }
         }
         let mut world = World::new(self.settings()?).map_err(|error| SceneError::new(setting_place(&error), error))?;
@@ -148,11 +156,14 @@ impl Scene {
         bodies.sort_by(|a, b| a.0.cmp(&b.0));
         for (_, index, body) in bodies {
             let path = format!("bodies[{index}]");
-            world.add(body).map_err(|error| {
+            let handle = world.add(body).map_err(|error| {
                 let place = body_place(&path, &self.bodies[index], &error);
                 SceneError::new(place, error)
             })?;
+            let locked = self.bodies[index].options.lock(world, handle);
+            locked.map_err(|error| SceneError::new(format!("{path}.options.lock_translation"), error))?;
         }
+        self.add_material_pairs(world)?;
         let mut joints = Vec::with_capacity(self.joints.len());
         for (index, joint) in self.joints.iter().enumerate() {
             let path = format!("joints[{index}]");
@@ -224,10 +235,7 @@ impl Scene {
                 let what = format!("no material is called '{name}'{meant}; there are: {known}");
                 return Err(SceneError::new(format!("{path}.material"), what));
             };
-            material.friction = found.friction;
-            material.restitution = found.restitution;
-            material.friction_rule = found.friction_rule;
-            material.restitution_rule = found.restitution_rule;
+            material = found.surface().tagged(self.tags().get(name.as_str()).copied().unwrap_or(0));
         }
         material.friction = body.friction.unwrap_or(material.friction);
         material.restitution = body.restitution.unwrap_or(material.restitution);
@@ -284,6 +292,7 @@ fn body_of(
         (None, None, None) => body,
     };
     let body = if description.fast { body.fast() } else { body };
+    let body = description.options.apply(body);
     body.named(name)
         .position(position)
         .orientation(orientation)

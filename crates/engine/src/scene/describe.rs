@@ -1,6 +1,8 @@
 //! From a world to the scene that would build it.
 
-use super::{BodyDescription, EndDescription, InertialDescription, JointDescription, Scene, SolverDescription};
+use super::{
+    BodyDescription, EndDescription, InertialDescription, JointDescription, OptionsDescription, Scene, SolverDescription,
+};
 use crate::joint::MAX_VALUE;
 use crate::{BodyHandle, BodyId, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
 use glamx::DQuat;
@@ -19,7 +21,7 @@ impl Scene {
             budget: settings.budget.into(),
             max_iterations: stop.max_iterations,
         };
-        Scene {
+        let mut scene = Scene {
             gravity: settings.gravity.to_array(),
             step,
             solver,
@@ -28,7 +30,9 @@ impl Scene {
             joints: world.joint_order.iter().filter_map(|slot| describe_joint(world, *slot)).collect(),
             apart: world.pairs_apart().into_iter().filter_map(|pair| names(world, pair)).collect(),
             ..Scene::default()
-        }
+        };
+        scene.describe_materials(world);
+        scene
     }
 }
 
@@ -59,6 +63,7 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
         friction_rule: rule(record.material.friction_rule),
         restitution_rule: rule(record.material.restitution_rule),
         fast: record.fast,
+        options: OptionsDescription::of(&record.options),
         ..BodyDescription::new(record.id.label(), record.shape.describe())
     })
 }

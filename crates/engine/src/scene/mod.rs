@@ -25,6 +25,7 @@ mod describe;
 mod error;
 mod mesh_file;
 mod mjcf;
+mod options;
 mod places;
 mod robot_files;
 mod shapes;
@@ -35,6 +36,7 @@ mod xml;
 pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
+pub use options::{MaterialPairDescription, OptionsDescription};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
@@ -71,6 +73,9 @@ pub struct Scene {
     /// Surfaces by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub materials: BTreeMap<String, MaterialDescription>,
+    /// Coefficients of two materials where they meet each other, whatever their rules say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub material_pairs: Vec<MaterialPairDescription>,
     /// The bodies.
     pub bodies: Vec<BodyDescription>,
     /// What ties them.
@@ -131,6 +136,7 @@ impl Default for Scene {
             solver: SolverDescription::default(),
             treatment: TreatmentDescription::default(),
             materials: BTreeMap::new(),
+            material_pairs: Vec::new(),
             bodies: Vec::new(),
             joints: Vec::new(),
             apart: Vec::new(),
@@ -274,6 +280,26 @@ pub struct MaterialDescription {
     /// How restitution meets that of another surface.
     #[serde(default, skip_serializing_if = "is_default")]
     pub restitution_rule: Combine,
+    /// Friction along an axis of the body, and another across it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grain: Option<crate::Grain>,
+    /// Stiffness of a point of contact [N/m]; not given, rigid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Damping of a point of contact [N·s/m].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Number by which programs know it; not given, the least that is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<u32>,
+}
+
+fn is_all(layers: &u32) -> bool {
+    *layers == u32::MAX
+}
+
+fn all_layers() -> u32 {
+    u32::MAX
 }
 
 /// A body, or a grid of equal bodies.
@@ -329,6 +355,9 @@ pub struct BodyDescription {
     /// Whether it looks out for what it passes within a step, so that it goes through nothing however fast it is.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fast: bool,
+    /// What it is told besides.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub options: OptionsDescription,
     /// Not one body but a grid of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
@@ -363,6 +392,7 @@ impl BodyDescription {
             friction_rule: None,
             restitution_rule: None,
             fast: false,
+            options: OptionsDescription::default(),
             grid: None,
         }
     }
@@ -517,6 +547,22 @@ pub struct PartDescription {
     /// Orientation, a unit quaternion (w, x, y, z).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
+    /// Layers that it is in, bit by bit, besides those of the body.
+    #[serde(default = "all_layers", skip_serializing_if = "is_all")]
+    pub layers: u32,
+    /// Layers that it meets, bit by bit, besides those of the body.
+    #[serde(default = "all_layers", skip_serializing_if = "is_all")]
+    pub mask: u32,
+    /// Whether it detects others instead of pushing them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sensor: bool,
+}
+
+impl PartDescription {
+    /// A shape at a place of the body, which pushes everything.
+    pub fn new(shape: ShapeDescription, position: Triple, orientation: Option<[f64; 4]>) -> Self {
+        PartDescription { shape, position, orientation, layers: u32::MAX, mask: u32::MAX, sensor: false }
+    }
 }
 
 /// What ties two bodies, or a body and a point of the world.

@@ -24,12 +24,17 @@ pub(super) fn body_place(path: &str, body: &BodyDescription, error: &WorldError)
                 "length of orientation" => "orientation".to_owned(),
                 "mass" if body.inertial.is_some() => "inertial.mass".to_owned(),
                 "centre" => format!("inertial.centre{index}"),
+                "grain across" | "length of grain axis" | "stiffness" | "damping" => "material".to_owned(),
+                "gravity scale" | "linear damping" | "angular damping" | "force" | "torque" | "surface velocity"
+                | "surface spin" => format!("options.{}{index}", name.replace(' ', "_")),
+                "one-way" | "length of one-way" => format!("options.one_way{index}"),
                 name => format!("{name}{index}"),
             }
         }
         WorldError::Inertia { .. } if body.inertial.is_some() => "inertial.moments".to_owned(),
         WorldError::Inertia { .. } | WorldError::Shape { .. } => "shape".to_owned(),
         WorldError::DuplicateId { .. } => "name".to_owned(),
+        WorldError::Kind { operation: "push", .. } => "options.force".to_owned(),
         WorldError::Kind { .. } if body.velocity == [0.0; 3] => "spin".to_owned(),
         WorldError::Kind { .. } => "velocity".to_owned(),
         _ => return path.to_owned(),

@@ -1,7 +1,8 @@
 //! Shapes from their descriptions and back.
 
 use super::{PartDescription, SceneError, ShapeDescription};
-use crate::Shape;
+use crate::filter::PartRule;
+use crate::{Filter, Shape};
 use crate::shape::{MAX_NESTING, Part, Primitive};
 use glamx::{DPose3, DQuat, DVec3};
 
@@ -39,6 +40,10 @@ impl ShapeDescription {
                     let path = format!("{path}.compound.parts[{index}]");
                     let shape = part.shape.nested(&format!("{path}.shape"), depth + 1)?;
                     let orientation = quaternion(part.orientation);
+                    let filter = Filter::new(part.layers, part.mask);
+                    // A compound in a compound keeps what its own parts say.
+                    let shape = if filter == Filter::ALL { shape } else { shape.filtered(filter) };
+                    let shape = if part.sensor { shape.sensing() } else { shape };
                     Ok((DPose3::from_parts(DVec3::from_array(part.position), orientation), shape))
                 };
                 Shape::compound(parts.iter().enumerate().map(part).collect::<Result<_, SceneError>>()?)
@@ -58,18 +63,24 @@ impl Shape {
     pub fn describe(&self) -> ShapeDescription {
         match self.parts() {
             [] => ShapeDescription::None,
-            [part] if part.pose == DPose3::IDENTITY => describe_primitive(&part.primitive),
-            parts => ShapeDescription::Compound { parts: parts.iter().map(describe_part).collect() },
+            [part] if part.pose == DPose3::IDENTITY && !self.has_rules() => describe_primitive(&part.primitive),
+            parts => {
+                let parts = parts.iter().zip(self.rules()).map(|(part, rule)| describe_part(part, rule));
+                ShapeDescription::Compound { parts: parts.collect() }
+            }
         }
     }
 }
 
-fn describe_part(part: &Part) -> PartDescription {
+fn describe_part(part: &Part, rule: PartRule) -> PartDescription {
     let q = part.pose.rotation;
     PartDescription {
         shape: describe_primitive(&part.primitive),
         position: part.pose.translation.to_array(),
         orientation: (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]),
+        layers: rule.filter.layers,
+        mask: rule.filter.mask,
+        sensor: rule.sensor,
     }
 }
 

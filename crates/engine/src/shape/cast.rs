@@ -29,7 +29,10 @@ impl Shape {
             return None;
         }
         let mut best: Option<RayHit> = None;
-        for part in self.parts() {
+        for (index, part) in self.parts().iter().enumerate() {
+            if self.rule(index).sensor {
+                continue;
+            }
             let placed = *pose * part.pose;
             let (from, along) = (placed.inverse_transform_point(origin), placed.inverse_transform_vector(direction));
             let reach = best.map_or(max, |hit| hit.distance);
@@ -62,8 +65,11 @@ pub fn cast_shape(
     if !(vel_a.is_finite() && vel_b.is_finite() && max_time >= 0.0) {
         return None;
     }
-    for part_a in shape_a.parts() {
-        for part_b in shape_b.parts() {
+    for (i, part_a) in shape_a.parts().iter().enumerate() {
+        for (j, part_b) in shape_b.parts().iter().enumerate() {
+            if !shape_a.pushes(i, shape_b, j) {
+                continue;
+            }
             let (placed_a, placed_b) = (*pose_a * part_a.pose, *pose_b * part_b.pose);
             cast.parts(part_a, &placed_a, part_b, &placed_b, vel_b - vel_a);
         }

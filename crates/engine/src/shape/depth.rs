@@ -31,9 +31,12 @@ impl DepthFinder {
             return least;
         }
         let single = a.parts().len() == 1 && b.parts().len() == 1;
-        for part_a in a.parts() {
+        for (i, part_a) in a.parts().iter().enumerate() {
             let bounds = (!single).then(|| part_a.primitive.aabb(&part_a.pose));
-            for part_b in b.parts() {
+            for (j, part_b) in b.parts().iter().enumerate() {
+                if !a.pushes(i, b, j) {
+                    continue;
+                }
                 let pose_b = *relative * part_b.pose;
                 if bounds.is_some_and(|bounds| !bounds.overlaps(&part_b.primitive.aabb(&pose_b))) {
                     continue;

@@ -18,6 +18,7 @@ pub(crate) use mass::{joined_mass, moved_mass, principal};
 pub(crate) use mesh::{Mesh, Side};
 
 use crate::error::ShapeError;
+use crate::filter::{Filter, PartRule};
 use glamx::{DPose3, DVec3, Vec3Swizzles};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub const MIN_LENGTH: f64 = 1e-9;
 pub struct Shape {
     parts: Arc<[Part]>,
     nesting: usize,
+    /// Filters and sensors of the parts; none if all of them push everything.
+    rules: Option<Arc<[PartRule]>>,
 }
 
 /// One primitive of a shape and where it sits.
@@ -172,7 +175,7 @@ impl Shape {
 
     /// Nothing at all: a body that touches nothing and whose mass is given.
     pub fn none() -> Shape {
-        Shape { parts: Arc::new([]), nesting: 0 }
+        Shape { parts: Arc::new([]), nesting: 0, rules: None }
     }
 
     /// Several shapes moving as one. Parts may overlap; mass counts the overlap twice.
@@ -193,13 +196,63 @@ impl Shape {
             let pose = checked_pose(index, pose)?;
             flat.extend(shape.parts.iter().map(|part| part.moved(&pose)));
         }
-        Ok(Shape { parts: flat.into(), nesting })
+        let ruled = parts.iter().any(|(_, shape)| shape.rules.is_some());
+        let rules = ruled.then(|| parts.iter().flat_map(|(_, shape)| shape.rules()).collect());
+        Ok(Shape { parts: flat.into(), nesting, rules })
+    }
+
+    /// The same shape with layers and a mask of its own on each of its parts, beside those of the body: both must agree.
+    pub fn filtered(&self, filter: Filter) -> Shape {
+        self.ruled(|rule| rule.filter = filter)
+    }
+
+    /// The same shape, detecting what comes into it and pushing nothing.
+    pub fn sensing(&self) -> Shape {
+        self.ruled(|rule| rule.sensor = true)
+    }
+
+    fn ruled(&self, change: impl Fn(&mut PartRule)) -> Shape {
+        let mut rules: Vec<PartRule> = self.rules().collect();
+        rules.iter_mut().for_each(change);
+        self.with_rules(rules)
+    }
+
+    /// The same shape with other rules, one per part; missing ones are the default.
+    pub(crate) fn with_rules(&self, mut rules: Vec<PartRule>) -> Shape {
+        rules.resize(self.parts.len(), PartRule::default());
+        let plain = rules.iter().all(|rule| *rule == PartRule::default());
+        Shape { rules: (!plain).then(|| rules.into()), ..self.clone() }
+    }
+
+    /// Rules of the parts, in their order.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = PartRule> {
+        (0..self.parts.len()).map(|part| self.rule(part))
+    }
+
+    /// Rule of a part.
+    pub(crate) fn rule(&self, part: usize) -> PartRule {
+        self.rules.as_ref().and_then(|rules| rules.get(part)).copied().unwrap_or_default()
+    }
+
+    /// Whether a part has a rule.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// Whether a part of this shape pushes a part of another, by their rules.
+    pub(crate) fn pushes(&self, part: usize, other: &Shape, theirs: usize) -> bool {
+        if self.rules.is_none() && other.rules.is_none() {
+            return true;
+        }
+        let (one, two) = (self.rule(part), other.rule(theirs));
+        !one.sensor && !two.sensor && one.filter.meets(two.filter)
     }
 
     /// The same shape moved by `pose` within the axes of its body.
     pub fn at(&self, pose: DPose3) -> Result<Shape, ShapeError> {
         let pose = checked_pose(0, &pose)?;
-        Ok(Shape { parts: self.parts.iter().map(|part| part.moved(&pose)).collect(), nesting: self.nesting })
+        let parts = self.parts.iter().map(|part| part.moved(&pose)).collect();
+        Ok(Shape { parts, ..self.clone() })
     }
 
     /// Volume \[m³\]; an error for a half-space, mesh or height field.
@@ -259,7 +312,7 @@ impl Shape {
         for (index, part) in parts.iter().enumerate() {
             checked_pose(index, &part.pose)?;
         }
-        Ok(Shape { parts: parts.into(), nesting })
+        Ok(Shape { parts: parts.into(), nesting, rules: None })
     }
 
     /// Whether the shape is one sphere about this point: turning it about the point changes nothing.
@@ -269,11 +322,16 @@ impl Shape {
 
     /// Whether the two share their data: one is a clone of the other.
     pub(crate) fn shares_data(&self, other: &Shape) -> bool {
-        Arc::ptr_eq(&self.parts, &other.parts)
+        let same_rules = match (&self.rules, &other.rules) {
+            (None, None) => true,
+            (Some(one), Some(two)) => one == two,
+            _ => false,
+        };
+        same_rules && Arc::ptr_eq(&self.parts, &other.parts)
     }
 
     fn single(primitive: Primitive) -> Shape {
-        Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive }]), nesting: 0 }
+        Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive }]), nesting: 0, rules: None }
     }
 }
 

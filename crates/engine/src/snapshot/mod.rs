@@ -20,10 +20,12 @@
 
 mod bytes;
 mod joints;
+mod rules;
 mod scene;
 mod shapes;
 
 use crate::joint::{Anchor, JointRecord};
+use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{BodyHandle, SnapshotError, World};
@@ -127,8 +129,12 @@ impl World {
             joints,
             joint_order,
             apart,
+            pair_filter,
+            material_pairs,
+            queries: _,
             cache,
             contacts,
+            events,
             read_out: _,
             workspace: _,
             time,
@@ -143,8 +149,12 @@ impl World {
             joints: joints.fork(),
             joint_order: joint_order.clone(),
             apart: apart.clone(),
+            pair_filter: pair_filter.clone(),
+            material_pairs: material_pairs.clone(),
+            queries: QueryCache::default(),
             cache: cache.clone(),
             contacts: contacts.clone(),
+            events: events.clone(),
             read_out: ReadOut::default(),
             workspace: Workspace::default(),
             time: *time,
@@ -176,6 +186,13 @@ impl World {
         for contact in &mut self.contacts {
             (contact.a, contact.b) = (current(contact.a), current(contact.b));
         }
+        for event in &mut self.events.contacts {
+            (event.a, event.b) = (current(event.a), current(event.b));
+        }
+        for event in &mut self.events.sensors {
+            (event.sensor, event.other) = (current(event.sensor), current(event.other));
+        }
+        self.events.woken.iter_mut().for_each(|body| *body = current(*body));
         self.read_out.forget();
         let (entries, dt) = self.cache.entries();
         let entries = entries.map(|((a, b), entry)| ((current(*a), current(*b)), entry.clone()));

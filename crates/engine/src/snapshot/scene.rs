@@ -3,9 +3,15 @@
 
 use super::bytes::{Payload, Reader, Section, Writer};
 use super::joints::{JOINT_SIZE, decode_joint, encode_joint};
+use super::rules::{self, RULES_SINCE};
 use super::shapes;
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
+use crate::events::EventLog;
+use crate::filter::PairFilter;
 use crate::ids::Arena;
+use crate::material_pair::MaterialPairs;
+use crate::options::Options;
+use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::manifold::FeatureKey;
 use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Rest, Workspace};
@@ -25,6 +31,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
     let mut writer = Writer::new();
     writer.section(b"SETT", |out| encode_settings(&world.settings, out));
     writer.section(b"SHAP", |out| shapes::encode(&shapes, out));
+    writer.section(b"PART", |out| rules::encode_parts(&shapes, out));
     writer.section(b"BODY", |out| {
         encode_arena(&world.bodies, out, |body, out| encode_body(body, &shapes, out));
         out.u64(world.next_automatic);
@@ -43,16 +50,22 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         out.u64(world.steps);
     });
     writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
+    writer.section(b"OPTN", |out| rules::encode_options(world, out));
+    writer.section(b"EVNT", |out| rules::encode_events(world, out));
     writer.finish()
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut reader = Reader::new(bytes)?;
     let settings = decode_settings(reader.section("settings", b"SETT")?)?;
-    let shapes = shapes::decode(reader.section("shapes", b"SHAP")?)?;
+    let mut shapes = shapes::decode(reader.section("shapes", b"SHAP")?)?;
+    let ruled = reader.version >= RULES_SINCE;
+    if ruled {
+        rules::decode_parts(reader.section("parts", b"PART")?, &mut shapes)?;
+    }
 
     let mut section = reader.section("bodies", b"BODY")?;
-    let bodies = decode_arena(&mut section, BODY_SIZE, |section| decode_body(section, &shapes))?;
+    let mut bodies = decode_arena(&mut section, BODY_SIZE, |section| decode_body(section, &shapes))?;
     let next_automatic = section.u64()?;
     let next_nest = section.u64()?;
     let order = order_of(&bodies, next_automatic).ok_or_else(|| section.invalid("two bodies with one identity"))?;
@@ -68,7 +81,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     section.finish()?;
 
     let mut section = reader.section("contacts", b"TOUC")?;
-    let contacts = decode_contacts(&mut section, &bodies)?;
+    let contacts = decode_contacts(version, &mut section, &bodies)?;
     let cache = decode_cache(&mut section, &bodies)?;
     section.finish()?;
 
@@ -81,6 +94,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         apart = decode_pairs(&mut section, &bodies)?;
         section.finish()?;
     }
+    let (mut material_pairs, mut events) = (MaterialPairs::default(), EventLog::default());
+    if ruled {
+        material_pairs = rules::decode_options(reader.section("options", b"OPTN")?, &mut bodies)?;
+        events = rules::decode_events(reader.section("events", b"EVNT")?, &bodies)?;
+    }
     reader.finish()?;
 
     let workspace = Workspace::default();
@@ -91,8 +109,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         joints,
         joint_order,
         apart,
+        // A function has no bytes.
+        pair_filter: PairFilter::default(),
+        material_pairs,
+        queries: QueryCache::default(),
         cache,
         contacts,
+        events,
         read_out: ReadOut::default(),
         workspace,
         time,
@@ -323,6 +346,8 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
         rest,
         fast,
         quarantined,
+        // In a section of their own.
+        options: _,
     } = body;
     match id {
         BodyId::Number(number) => {
@@ -393,6 +418,7 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
         restitution: section.f64()?,
         friction_rule: decode_rule(section)?,
         restitution_rule: decode_rule(section)?,
+        ..Material::default()
     };
     if material.invalid().is_some() {
         return Err(section.invalid("not a material"));
@@ -417,7 +443,23 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     let rest = Rest { still, nest, disturbed: section.u8()? != 0 };
     let fast = section.u8()? != 0;
     let quarantined = section.u8()? != 0;
-    Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast, quarantined })
+    let options = Options::default();
+    Ok(BodyRecord {
+        id,
+        kind,
+        shape,
+        material,
+        mass,
+        reach,
+        state,
+        options,
+        force,
+        torque,
+        constraint,
+        rest,
+        fast,
+        quarantined,
+    })
 }
 
 fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
@@ -442,28 +484,31 @@ fn decode_impulse(section: &mut Section) -> Result<DVec3, SnapshotError> {
 
 fn encode_contacts(contacts: &[ContactPoint], out: &mut Payload) {
     out.count(contacts.len());
-    for ContactPoint { a, b, point, normal, gap, impulse, velocity } in contacts {
-        out.u32(a.0.slot);
-        out.u32(b.0.slot);
+    for ContactPoint { a, b, part_a, part_b, point, normal, gap, impulse, velocity, approach } in contacts {
+        [a.0.slot, b.0.slot, *part_a, *part_b].into_iter().for_each(|x| out.u32(x));
         out.vector(*point);
         out.vector(*normal);
         out.f64(*gap);
         out.vector(*impulse);
         out.vector(*velocity);
+        out.f64(*approach);
     }
 }
 
-fn decode_contacts(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Vec<ContactPoint>, SnapshotError> {
+fn decode_contacts(version: u32, section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Vec<ContactPoint>, SnapshotError> {
     let count = section.count(8 + 13 * 8)?;
     let contact = |_| {
         Ok(ContactPoint {
             a: decode_handle(section, bodies)?,
             b: decode_handle(section, bodies)?,
+            part_a: if version >= RULES_SINCE { section.u32()? } else { 0 },
+            part_b: if version >= RULES_SINCE { section.u32()? } else { 0 },
             point: section.vector()?,
             normal: section.direction()?,
             gap: section.finite()?,
             impulse: decode_impulse(section)?,
             velocity: section.vector()?,
+            approach: if version >= RULES_SINCE { section.finite()? } else { 0.0 },
         })
     };
     (0..count).map(contact).collect()

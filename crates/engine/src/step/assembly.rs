@@ -229,12 +229,15 @@ pub(crate) fn assemble(
         let directions = contact.directions();
         let (offset, softness) = match pad {
             Some(pad) => (pad.gap / scene.dt, pad.compliance(scene.dt)),
-            None => (normal_offset(contact, restitution_scale, stabilisation, scene.dt), 0.0),
+            None => match contact.soft {
+                Some(soft) => (soft.bias(contact.gap, scene.dt), soft.compliance(scene.dt)),
+                None => (normal_offset(contact, restitution_scale, stabilisation, scene.dt), 0.0),
+            },
         };
         blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
         for (i, direction) in directions.iter().enumerate() {
             rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
-            q.push(direction.dot(velocity) + if i == 0 { offset } else { 0.0 });
+            q.push(direction.dot(velocity) + if i == 0 { offset } else { contact.running_along(*direction) });
             compliance.push(if i == 0 { softness } else { 0.0 });
         }
     }
@@ -260,7 +263,7 @@ pub(crate) fn assemble(
 pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
     out.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        out.extend(contact.directions().iter().map(|d| d.dot(contact.guess)));
+        out.extend(contact.along_directions(contact.guess));
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         out.extend(scene.rows_of(joint).iter().map(|row| row.guess));

@@ -8,7 +8,7 @@
 //! The set of pairs is a property of the boxes alone, and it is sorted: neither the tree, nor the steps before, nor the
 //! order of insertion show in the result. Cost: O(n + pairs) where little moves, else O(n log n + pairs).
 
-mod tree;
+pub(crate) mod tree;
 
 use crate::shape::Aabb;
 use tree::Tree;

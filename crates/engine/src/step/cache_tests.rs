@@ -22,6 +22,9 @@ fn contact(a: u32, b: u32, point: DVec3, normal: DVec3, feature: Feature) -> Con
         patch: PatchState::Shut,
         friction: 0.5,
         restitution: 0.0,
+        running: DVec3::ZERO,
+        grain: None,
+        soft: None,
         impact: None,
         guess: DVec3::ZERO,
     }

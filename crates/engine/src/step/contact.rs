@@ -35,14 +35,16 @@
 //! time of the first (`meeting_time`). A contact has either the gap term or the bounce, never both.
 
 use crate::body::BodyRecord;
+use crate::material_pair::PairSurface;
 use crate::shape::Aabb;
 use crate::step::cache::Matching;
 use crate::step::fast::Meeting;
 use crate::step::free_motion::FreeMotion;
 use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
 use crate::step::pair_memory::PairMemory;
+use crate::step::sift;
 use crate::step::{Moving, Twist};
-use crate::{BodyHandle, Material, Stabilisation, StepError, World};
+use crate::{BodyHandle, Stabilisation, StepError, World};
 use glamx::{DPose3, DQuat, DVec3};
 
 /// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
@@ -95,6 +97,39 @@ pub(crate) struct Feature {
     pub key: FeatureKey,
 }
 
+/// How surfaces give way: each point is a spring and a damper that never pull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Soft {
+    /// k [N/m].
+    pub stiffness: f64,
+    /// d [N·s/m].
+    pub damping: f64,
+}
+
+impl Soft {
+    /// c = 1/(h² k + h d) of the normal row [1/kg].
+    pub fn compliance(&self, dt: f64) -> f64 {
+        1.0 / (dt * dt * self.stiffness + dt * self.damping)
+    }
+    /// Bias of the normal row [m/s]: k x/(h k + d) of surfaces that overlap by −x; an open gap has to close first.
+    pub fn bias(&self, gap: f64, dt: f64) -> f64 {
+        if gap >= 0.0 { gap / dt } else { self.stiffness * gap / (dt * self.stiffness + self.damping) }
+    }
+}
+
+/// Up to three directions.
+pub(crate) struct Directions {
+    all: [DVec3; 3],
+    count: usize,
+}
+
+impl std::ops::Deref for Directions {
+    type Target = [DVec3];
+    fn deref(&self) -> &[DVec3] {
+        &self.all[..self.count]
+    }
+}
+
 /// One point of contact. `a` and `b` are ranks, `a < b`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
@@ -114,6 +149,12 @@ pub(crate) struct Contact {
     pub patch: PatchState,
     pub friction: f64,
     pub restitution: f64,
+    /// How the surface of B runs against that of A, along the surfaces, world axes [m/s].
+    pub running: DVec3,
+    /// Factors on the tangent directions, along the grain and across it; friction is the greater.
+    pub grain: Option<[f64; 2]>,
+    /// How the surfaces give way.
+    pub soft: Option<Soft>,
     pub impact: Option<Impact>,
     /// Impulse to start from, world axes \[N·s\].
     pub guess: DVec3,
@@ -139,9 +180,37 @@ impl Contact {
             (_, PatchState::Shut) => 0.0,
         }
     }
-    /// Directions in which it acts: all three, or the normal alone without friction.
-    pub fn directions(&self) -> &[DVec3] {
-        if self.friction > 0.0 { &self.frame } else { &self.frame[..1] }
+    /// Directions in which it acts: all three, or the normal alone without friction. With a grain the tangents are scaled, so
+    /// that the ellipse of friction is a circle: with rᵢ = sᵢ r'ᵢ and u'ᵢ = sᵢ uᵢ the law is Coulomb's in r', u'.
+    pub fn directions(&self) -> Directions {
+        let [n, t1, t2] = self.frame;
+        let [s1, s2] = self.grain.unwrap_or([1.0, 1.0]);
+        let all = if self.grain.is_some() { [n, s1 * t1, s2 * t2] } else { self.frame };
+        Directions { all, count: if self.friction > 0.0 { 3 } else { 1 } }
+    }
+    /// Parts of an impulse along the directions.
+    pub fn along_directions(&self, impulse: DVec3) -> impl Iterator<Item = f64> {
+        let [s1, s2] = self.grain.unwrap_or([1.0, 1.0]);
+        let scales = [1.0, s1, s2];
+        let count = self.directions().len();
+        // By one is exact.
+        self.frame.into_iter().zip(scales).take(count).map(move |(d, scale)| d.dot(impulse) / scale)
+    }
+    /// What the surfaces run along a direction, beside their bodies [m/s].
+    pub fn running_along(&self, direction: DVec3) -> f64 {
+        if self.running == DVec3::ZERO { 0.0 } else { direction.dot(self.running) }
+    }
+    /// Velocity of the surface of B against that of A at the contact, world axes [m/s].
+    pub fn surface_velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
+        let velocity = self.velocity(a, b);
+        if self.running == DVec3::ZERO { velocity } else { velocity + self.running }
+    }
+    /// How fast the two come together when the step begins, or just before they bounce [m/s].
+    pub fn closing(&self, a: &FreeMotion, b: &FreeMotion) -> f64 {
+        match &self.impact {
+            Some(impact) => -impact.speed,
+            None => -self.frame[0].dot(self.velocity(&a.before, &b.before)),
+        }
     }
     /// Velocity of B against A at the contact, world axes [m/s].
     pub fn velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
@@ -341,9 +410,9 @@ pub(crate) fn manifolds(
         }
         narrow_phase.place(cache, &pose_a, found, |manifold| manifold);
         let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
-        let material = a.material.combine(b.material);
+        let surface = world.pair_surface(a, b);
         let rest_speed = world.settings.rest_speed;
-        let mut bounce = pair.first_bounce(found, material, rest_speed);
+        let mut bounce = pair.first_bounce(found, &surface, rest_speed);
         if let Some(time) = bounce.filter(|time| *time > 0.0) {
             let (pose_a, pose_b) = (flown_pose(body_a, free_a, a, time, dt), flown_pose(body_b, free_b, b, time, dt));
             narrow_phase.recycle(at_impact);
@@ -356,6 +425,7 @@ pub(crate) fn manifolds(
         }
         out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, caught: false, manifold }));
     }
+    sift::let_through(world, bodies, out);
 }
 
 /// What the points of a manifold have in common.
@@ -365,11 +435,13 @@ struct Patch<'a> {
     /// Middle of the nearest point \[m\].
     nearest: DVec3,
     state: PatchState,
-    material: Material,
+    surface: PairSurface<'a>,
+    /// Factors on the tangents.
+    grain: Option<[f64; 2]>,
 }
 
 impl<'a> Patch<'a> {
-    fn new(manifold: &'a Manifold, material: Material, dt: f64) -> Self {
+    fn new(manifold: &'a Manifold, mut surface: PairSurface<'a>, dt: f64) -> Self {
         let nearest = manifold.nearest().map_or(DVec3::ZERO, ManifoldPoint::middle);
         let shut = SHUT_SPEED * dt;
         let least = manifold.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
@@ -378,7 +450,17 @@ impl<'a> Patch<'a> {
         } else {
             PatchState::Shut
         };
-        Patch { manifold, frame: contact_frame(manifold.normal), nearest, state, material }
+        let mut frame = contact_frame(manifold.normal);
+        let mut grain = None;
+        if let Some((axis, across)) = surface.grain.filter(|_| surface.material.friction > 0.0)
+            && let Some(along) = axis.reject_from_normalized(frame[0]).try_normalize()
+        {
+            frame = [frame[0], along, frame[0].cross(along)];
+            let most = surface.material.friction.max(across);
+            grain = Some([surface.material.friction / most, across / most]);
+            surface.material.friction = most;
+        }
+        Patch { manifold, frame, nearest, state, surface, grain }
     }
     /// `point`, moved along the normal into the plane of the nearest point \[m\].
     fn in_plane(&self, point: DVec3) -> DVec3 {
@@ -397,10 +479,10 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// When the first of the points bounces, if any does.
-    fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
+    fn first_bounce(&self, manifolds: &[Manifold], surface: &PairSurface, rest_speed: f64) -> Option<f64> {
         let mut first: Option<f64> = None;
         for manifold in manifolds {
-            let patch = Patch::new(manifold, material, self.dt);
+            let patch = Patch::new(manifold, *surface, self.dt);
             for point in &manifold.points {
                 let contact = self.contact(0.0, &patch, point);
                 let approach = self.approach(&contact, 0.0);
@@ -435,8 +517,11 @@ impl Pair<'_> {
             arm_b: arm(1),
             gap: point.gap,
             patch: patch.state,
-            friction: patch.material.friction,
-            restitution: patch.material.restitution,
+            friction: patch.surface.material.friction,
+            restitution: patch.surface.material.restitution,
+            running: patch.surface.running(middle).reject_from(patch.frame[0]),
+            grain: patch.grain,
+            soft: patch.surface.soft(),
             impact: None,
             guess: DVec3::ZERO,
         }
@@ -518,7 +603,7 @@ pub(crate) fn contacts(
         let (i, j) = (touch.a as usize, touch.b as usize);
         let pair = Pair { a: touch.a, b: touch.b, bodies: [&bodies[i], &bodies[j]], free: [&free[i], &free[j]], dt };
         let (Some(a), Some(b)) = (world.bodies.at(bodies[i].slot), world.bodies.at(bodies[j].slot)) else { continue };
-        let patch = Patch::new(&touch.manifold, a.material.combine(b.material), dt);
+        let patch = Patch::new(&touch.manifold, world.pair_surface(a, b), dt);
         for point in &touch.manifold.points {
             let time = touch.bounce.unwrap_or(0.0);
             let mut contact = pair.contact(time, &patch, point);

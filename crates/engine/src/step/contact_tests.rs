@@ -17,6 +17,9 @@ pub(in crate::step) fn contact(gap: f64, restitution: f64) -> Contact {
         patch: PatchState::Open { sunk: 0.0 },
         friction: 0.5,
         restitution,
+        running: DVec3::ZERO,
+        grain: None,
+        soft: None,
         impact: None,
         guess: DVec3::ZERO,
     }

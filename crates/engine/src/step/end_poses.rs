@@ -21,6 +21,7 @@ use crate::judge::overlap_bound;
 use crate::shape::Aabb;
 use crate::step::assembly::{Scene, contact_row, joint_end};
 use crate::step::contact::jointed_pairs;
+use crate::step::sift::may_overlap;
 use crate::step::free_motion::world_inverse_inertia;
 use crate::step::island::root;
 use crate::step::manifold::{Manifold, NarrowPhase};
@@ -207,7 +208,9 @@ impl EndSpace {
             // Fast bodies have been stopped where they would dip into others.
             let fast = a.fast || b.fast;
             let held = jointed.binary_search(&slots).is_ok() || squeezed.binary_search(&(*i, *j)).is_ok();
-            (a.is_dynamic() || b.is_dynamic()) && !fast && !held
+            let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
+            let asked = records.is_some_and(|(a, b)| may_overlap(world, a, b));
+            (a.is_dynamic() || b.is_dynamic()) && !fast && !held && !asked
         });
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn free_motion(world: &World, bodies: &mut [Moving], dt: f64, out: &m
 
 fn motion_of(world: &World, moving: &Moving, body: &BodyRecord, dt: f64) -> FreeMotion {
     match moving.kind {
-        Kind::Dynamic => fly(body, world.settings.gravity, dt),
+        Kind::Dynamic => fly(body, body.gravity(world.settings.gravity), dt),
         Kind::Kinematic | Kind::Fixed => {
             let twist = Twist { linear: moving.state.velocity, angular: moving.state.spin };
             FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
@@ -48,14 +48,15 @@ fn motion_of(world: &World, moving: &Moving, body: &BodyRecord, dt: f64) -> Free
 
 fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
     let state = &body.state;
-    let linear = state.velocity + dt * (gravity + body.mass.inverse_mass * body.force);
+    let (force, torque) = body.applied(dt);
+    let linear = state.velocity + dt * (gravity + body.mass.inverse_mass * force);
     let (spin, rotation) = if body.mass.isotropic {
         (state.spin, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.spin)))
     } else {
         let (spin_local, rotation) = free_rotation(&body.mass, state.orientation.inverse() * state.spin, dt);
         (state.orientation * spin_local, rotation)
     };
-    let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * body.torque));
+    let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * torque));
     // A constant torque turns by a further ½ h² I⁻¹ τ.
     let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
     let after = spin + state.orientation * kick_local;
@@ -83,7 +84,7 @@ pub(crate) fn fly_to_bounce(world: &World, dt: f64, bodies: &mut [Moving], free:
         body.met_orientation = Some(orientation);
         body.inverse_inertia = world_inverse_inertia(record, orientation);
         free.before.angular = orientation * spin;
-        let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque));
+        let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.applied(dt).1));
         free.after.angular = free.before.angular + orientation * kick;
     }
 }

@@ -8,6 +8,7 @@
 
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind};
 use crate::energy::{Energy, EnergyLedger};
+use crate::events::SleepEvent;
 use crate::report::ContactPoint;
 use crate::step::assembly::Scene;
 use crate::step::cache::CachedPoint;
@@ -312,7 +313,7 @@ pub(crate) fn keep_books(
     ledger.before = world.energy();
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
-        if body.nest.is_some() || body.quarantined {
+        if body.nest.is_some() || body.quarantined || !record.options.enabled && record.kind == Kind::Dynamic {
             let (before, mut still) = (Energy::of(record, gravity), record.clone());
             still.state = end[rank];
             let after = Energy::of(&still, gravity);
@@ -337,8 +338,9 @@ pub(crate) fn keep_books(
         let (before, after) = (&scene.free[rank].before, &velocities[rank]);
         let mean =
             Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
-        ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
-        let weight = record.mass.mass * gravity;
+        let (force, torque) = record.applied(dt);
+        ledger.external += dt * (force.dot(mean.linear) + torque.dot(mean.angular));
+        let weight = record.mass.mass * record.gravity(gravity);
         ledger.integration += weight.dot(dt * mean.linear - (moved[rank].position - body.state.position));
         // A body that had to stop early has not had all of its forces.
         let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
@@ -370,8 +372,14 @@ pub(crate) fn keep_books(
             let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
             ledger.against_free_motion += 0.5 * impulse.dot(free + after);
             let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
-            ledger.normal += normal;
+            // A surface that gives way stores energy and gives it back.
+            *(if contact.soft.is_some() { &mut ledger.spring } else { &mut ledger.normal }) += normal;
             ledger.friction += impulse.dot(mean) - normal;
+            if contact.running != DVec3::ZERO {
+                // Friction takes what slides; the drive of the surface pays for what it moves.
+                ledger.friction += impulse.dot(contact.running);
+                ledger.driven -= impulse.dot(contact.running);
+            }
             if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
                 ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
             }
@@ -452,11 +460,14 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mu
         world.contacts.push(ContactPoint {
             a: handles[a],
             b: handles[b],
+            part_a: contact.feature.sub_a,
+            part_b: contact.feature.sub_b,
             point: contact.point,
             normal: contact.frame[0],
             gap: contact.gap,
             impulse,
-            velocity: contact.velocity(&ws.after[a], &ws.after[b]),
+            velocity: contact.surface_velocity(&ws.after[a], &ws.after[b]),
+            approach: contact.closing(&ws.free[a], &ws.free[b]),
         });
     }
     if held > 0 {
@@ -468,21 +479,27 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mu
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
     changed |= world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
+    world.events.begin();
+    world.events.touch(&world.contacts, &world.bodies);
     for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {
+        let key = world.bodies.key(body.slot);
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
         changed |= record.rest != *rest;
+        if record.rest.nest.is_some() != rest.nest.is_some() {
+            world.events.sleep.push(SleepEvent { body: BodyHandle(key), asleep: rest.nest.is_some() });
+        }
         record.rest = *rest;
         world.next_nest = world.next_nest.max(rest.nest.map_or(0, |nest| nest + 1));
         if body.nest.is_some() {
             continue;
         }
         changed |= record.quarantined != body.quarantined || bits(&record.state) != bits(state);
-        changed |= record.force != DVec3::ZERO || record.torque != DVec3::ZERO;
+        changed |= (record.force, record.torque) != (record.options.force, record.options.torque);
         record.quarantined = body.quarantined;
         record.state = *state;
         record.constraint = *constraint;
-        record.force = DVec3::ZERO;
-        record.torque = DVec3::ZERO;
+        record.force = record.options.force;
+        record.torque = record.options.torque;
     }
     events.sort_by_key(JointEvent::joint);
     world.count_turns(dt);

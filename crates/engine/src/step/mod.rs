@@ -35,6 +35,7 @@ mod pair_memory;
 mod quarantine;
 mod ration;
 mod sequence;
+mod sift;
 mod sleep;
 mod solve;
 mod squeeze;
@@ -43,9 +44,10 @@ mod still;
 pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
-pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
+pub(crate) use contact::{Feature, SHUT_SPEED, Soft, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;
 pub(crate) use island::root;
+pub(crate) use sift::may_overlap;
 pub(crate) use sleep::Rest;
 
 use crate::body::{BodyRecord, BodyState, Kind};
@@ -66,6 +68,7 @@ use integrate::{CommitSpace, Mode};
 use island::{Island, Islands};
 use meeting_time::MeetingSpace;
 use quarantine::Quarantine;
+use sift::SensorSpace;
 use signorini_problem::{ContactProblem, Counts, FactoredParts};
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
@@ -118,14 +121,14 @@ impl Moving {
         let still = BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state };
         Moving {
             slot,
-            kind: if quarantined { Kind::Fixed } else { body.kind },
+            kind: if quarantined || !body.options.enabled { Kind::Fixed } else { body.kind },
             state: if quarantined { still } else { body.state },
             inverse_mass: body.mass.inverse_mass,
             inverse_inertia: free_motion::world_inverse_inertia(body, body.state.orientation),
             met_at: None,
             met_orientation: None,
             nest: body.rest.nest,
-            fast: body.fast && body.kind == Kind::Dynamic && !quarantined,
+            fast: body.fast && body.kind == Kind::Dynamic && body.options.enabled && !quarantined,
             quarantined,
             place: None,
             island: None,
@@ -157,6 +160,7 @@ pub(crate) struct Workspace {
     boxes: Vec<Aabb>,
     broad_phase: BroadPhase,
     pairs: Vec<(u32, u32)>,
+    sensors: SensorSpace,
     manifolds: ManifoldSpace,
     meetings: Vec<fast::Meeting>,
     meeting_times: MeetingSpace,
@@ -214,6 +218,7 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
     }
     if let Some(report) = world.workspace.fixed_point.as_ref().and_then(|last| last.again(world, dt)) {
         advance(world, dt);
+        world.events.again();
         return Ok(report);
     }
     let mut workspace = std::mem::take(&mut world.workspace);
@@ -232,6 +237,7 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
     let outcome = outcome.map(|()| {
         let changed = integrate::commit(world, &mut workspace, dt, &mut report.joint_events);
         advance(world, dt);
+        sift::sense(world, &mut workspace.sensors, workspace.manifolds.narrow_phase());
         workspace.fixed_point = (!changed).then(|| FixedPoint::new(world, dt, &report));
     });
     world.workspace = workspace;
@@ -297,6 +303,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
 
     contact::swept_boxes(world, &ws.free, dt, &mut ws.boxes);
     ws.broad_phase.pairs(&ws.boxes, &mut ws.pairs);
+    sift::sift(world, &mut ws.pairs, &mut ws.sensors);
     let finder = ws.manifolds.narrow_phase();
     sleep::rouse(world, dt, &mut ws.bodies, &mut ws.free, &mut ws.pairs, finder);
     report.counts.pairs = ws.pairs.len();
@@ -426,6 +433,7 @@ fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
         impulses: &impulses,
         drive_impulses,
         jointed: end_poses.jointed(),
+        may_overlap: &|a, b| may_overlap(world, a, b),
         ledger: &report.energy,
     };
     report.certificate = judge::certify(&evidence, overlap, sums);
@@ -451,7 +459,8 @@ fn count_states(scene: &assembly::Scene, outcome: &integrate::Outcome, states: &
     for (island, solution) in outcome.islands.as_slice().iter().zip(outcome.solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &scene.contacts[*c as usize];
-            let velocity = contact.velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
+            let velocity =
+                contact.surface_velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
             *match ContactState::of(contact.frame[0], *impulse, velocity) {
                 ContactState::Open => &mut states.open,
                 ContactState::Stick => &mut states.stick,

@@ -220,7 +220,7 @@ impl Rounds<'_> {
             let contact = self.contact(place);
             let normal = contact.frame[0];
             let bound = contact.friction * normal.dot(self.contact_impulses[place]);
-            let velocity = self.velocity_of(place);
+            let velocity = self.velocity_of(place) + contact.running;
             let slip = velocity - normal.dot(velocity) * normal;
             let Some(direction) = slip.try_normalize().filter(|_| bound > 0.0) else { continue };
             blocks.push(Block::interval(-bound, bound));

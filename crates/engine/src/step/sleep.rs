@@ -18,7 +18,7 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::Outcome;
 use crate::step::manifold::NarrowPhase;
 use crate::step::{Moving, Twist};
-use crate::{Sleeping, World};
+use crate::{BodyHandle, Sleeping, World};
 use glamx::{DQuat, DVec3};
 
 /// What the world remembers of a body's rest.
@@ -138,7 +138,7 @@ pub(crate) fn settle(
     let dt = scene.dt;
     let slow = |rank: usize, record: &BodyRecord| {
         let (state, correction) = (&end[rank], &correction[rank]);
-        let pushed = record.force != DVec3::ZERO || record.torque != DVec3::ZERO;
+        let pushed = (record.force, record.torque) != (record.options.force, record.options.torque);
         let slow = state.velocity.length().max(correction.linear.length() / dt) <= speed
             && state.spin.length().max(correction.angular.length() / dt) <= spin;
         slow && !pushed
@@ -172,7 +172,7 @@ pub(crate) fn settle(
         let partner_moves = |rank: u32| moves(scene.bodies[rank as usize].kind, &scene.bodies[rank as usize].state);
         let contacts = island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
         let joints = island.joints.iter().map(|j| &scene.joints[*j as usize]);
-        let driven = contacts.clone().any(|c| partner_moves(c.a) || partner_moves(c.b))
+        let driven = contacts.clone().any(|c| partner_moves(c.a) || partner_moves(c.b) || c.running != DVec3::ZERO)
             || joints.clone().any(|j| [j.a, j.b].into_iter().flatten().any(partner_moves));
         let bounces = contacts.clone().any(|c| c.impact.is_some());
         if ready && solution.solved && !driven && !bounces {
@@ -220,9 +220,13 @@ impl World {
     /// Wakes bodies; the caller sees to it that they are whole nests.
     pub(crate) fn wake_where(&mut self, chosen: impl Fn(&BodyRecord) -> bool) {
         for slot in &self.order {
+            let key = self.bodies.key(*slot);
             if let Some(record) = self.bodies.at_mut(*slot)
                 && chosen(record)
             {
+                if record.rest.nest.is_some() {
+                    self.events.woken.push(BodyHandle(key));
+                }
                 record.rest = Rest { disturbed: true, ..Rest::default() };
             }
         }

@@ -255,6 +255,9 @@ fn solve_island(
     solution.squeezed.extend(squeeze::padded_pairs(scene, island, &space.pads));
     solution.squeezed.dedup();
     let squeezed = !space.pads.is_empty();
+    if !island.joints.is_empty() {
+        squeeze::soften(scene, island, &mut space.pads);
+    }
     let sequence = match settings.impact {
         // What is squeezed does not bounce.
         _ if squeezed => None,
@@ -413,10 +416,10 @@ fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &
     for (block, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let rows = &r[problem.range(block)];
         // An impulse that has not changed stays as it is to the last bit: through its rows it would not.
-        let guessed = rows.iter().zip(&contact.frame).all(|(r, d)| *r == d.dot(contact.guess));
+        let guessed = rows.iter().zip(contact.along_directions(contact.guess)).all(|(r, guess)| *r == guess);
         out.push(match rows.len() {
             3 if guessed => contact.guess,
-            _ => rows.iter().zip(&contact.frame).map(|(r, d)| *r * *d).sum(),
+            _ => rows.iter().zip(contact.directions().iter()).map(|(r, d)| *r * *d).sum(),
         });
     }
 }
@@ -472,7 +475,9 @@ fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bo
         let (a, b) = (&scene.free[contact.a as usize], &scene.free[contact.b as usize]);
         let (after_a, after_b) = (after(contact.a), after(contact.b));
         let mean = contact.mean_velocity(a, b, &after_a, &after_b, scene.dt);
-        work += impulse.dot(mean);
+        // What runs is paid for by its drive, and what gives way by its spring.
+        let spring = if contact.soft.is_some() { contact.frame[0] * contact.frame[0].dot(mean) } else { DVec3::ZERO };
+        work += impulse.dot(mean + contact.running - spring);
         size += impulse.length() * (mean.length() + contact.velocity(&a.after, &b.after).length());
     }
     work > WORK_TOLERANCE * size

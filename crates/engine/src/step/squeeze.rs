@@ -100,6 +100,22 @@ pub(crate) fn find(records: &Records, scene: &Scene, island: &Island, space: &mu
     }));
 }
 
+/// Gives the contacts of an island with joints whose surfaces give way a pad each: `h² k' = h² k + h d` over a whole step, and the
+/// gap that the bias closes in it.
+pub(crate) fn soften(scene: &Scene, island: &Island, pads: &mut Vec<Option<Pad>>) {
+    let contacts = || island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
+    if contacts().all(|contact| contact.soft.is_none()) {
+        return;
+    }
+    pads.resize(island.contacts.len(), None);
+    for (pad, contact) in pads.iter_mut().zip(contacts()) {
+        if let Some(soft) = contact.soft {
+            let stiffness = soft.stiffness + soft.damping / scene.dt;
+            *pad = Some(Pad { stiffness, gap: soft.bias(contact.gap, scene.dt) * scene.dt });
+        }
+    }
+}
+
 /// Pairs of ranks that pads keep from being pushed apart.
 pub(crate) fn padded_pairs<'a>(
     scene: &'a Scene,

@@ -130,19 +130,11 @@ const LOAD_MASS: f64 = 10.0;
 const LOAD_AT: [f64; 2] = [0.4, -0.2];
 
 fn foot(x: f64, y: f64) -> PartDescription {
-    PartDescription {
-        shape: ShapeDescription::Capsule { half_height: 0.3, radius: 0.05 },
-        position: [x, y, 0.0],
-        orientation: None,
-    }
+    PartDescription::new(ShapeDescription::Capsule { half_height: 0.3, radius: 0.05 }, [x, y, 0.0], None)
 }
 
 fn table() -> Scene {
-    let top = PartDescription {
-        shape: ShapeDescription::Cuboid { half_extents: [1.0, 0.6, 0.05] },
-        position: [0.0, 0.0, 0.35],
-        orientation: None,
-    };
+    let top = PartDescription::new(ShapeDescription::Cuboid { half_extents: [1.0, 0.6, 0.05] }, [0.0, 0.0, 0.35], None);
     let [x, y] = FOOT;
     let parts = vec![top, foot(x, y), foot(-x, y), foot(x, -y), foot(-x, -y)];
     let table = BodyDescription {
@@ -193,11 +185,7 @@ fn stool() -> Scene {
         let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
         (STOOL_RADIUS * cos, STOOL_RADIUS * sin)
     };
-    let seat = PartDescription {
-        shape: ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 },
-        position: [0.0, 0.0, 0.33],
-        orientation: None,
-    };
+    let seat = PartDescription::new(ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 }, [0.0, 0.0, 0.33], None);
     let feet = (0..3).map(|k| foot(place(k).0, place(k).1));
     let parts = std::iter::once(seat).chain(feet).collect();
     let stool = BodyDescription {

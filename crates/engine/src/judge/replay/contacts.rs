@@ -72,7 +72,7 @@ impl Scene<'_> {
             let patch = list[from..].iter().take_while(|other| same(other, contact));
             let nearest = patch.clone().min_by(|x, y| x.gap.total_cmp(&y.gap)).unwrap_or(contact);
             let acting = contact.point + contact.normal * contact.normal.dot(nearest.point - contact.point);
-            let material = first.material.combine(second.material);
+            let material = self.world.pair_material(first, second);
             let heights = patch.map(|other| contact.normal.dot(other.point));
             let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
             let (sunk, records) = (f64::max(0.0, -nearest.gap), [first, second]);
@@ -233,6 +233,7 @@ impl Scene<'_> {
         let normal = weight * normal;
         let away = contact.normal.dot(contact.velocity);
         let slip = contact.velocity - away * contact.normal;
+        let (most, friction, slip) = told.along_grain(friction, slip);
 
         // A gap may close, measured from what its patch has sunk to; a bounce ends in free flight.
         let fall = if told.later { 2.0 * kick } else { 0.0 };
@@ -247,16 +248,16 @@ impl Scene<'_> {
         let sinks = f64::max(0.0, least - away);
         let pushes_apart = f64::min(normal, f64::max(0.0, away - bounce - bias)).max(0.0);
 
-        let reach = material.friction * f64::max(0.0, normal);
+        let reach = most * f64::max(0.0, normal);
         let wanted = friction - slip;
         let inside = if wanted.length() <= reach { wanted } else { wanted * (reach / wanted.length()) };
-        let off = timed.then(|| (velocity([&struck[0], &struck[1]]) - contact.velocity).length());
+        let off = timed.then(|| (velocity([&struck[0], &struck[1]]) + told.running() - contact.velocity).length());
         // A bounce whose points are no longer in the list leaves no other trace than another time.
         let open = if hurried { contact.bodies.iter().map(|rank| self.arm_of_time(*rank)).sum() } else { 0.0 };
         [
             Some(f64::max(0.0, -normal) / scale),
             Some(f64::max(0.0, friction.length() - reach) / scale),
-            Some(f64::max(sinks, pushes_apart).min(told.pad_error(dt)) / scale),
+            Some(told.soft_error(dt).unwrap_or(f64::max(sinks, pushes_apart).min(told.pad_error(dt))) / scale),
             Some((friction - inside).length() / scale),
             off.filter(|off| *off <= bound * scale || *off > open).map(|off| off / scale),
         ]
@@ -277,6 +278,47 @@ impl Told<'_> {
         let left = normal.dot(self.contact.velocity) + self.contact.gap / dt;
         let pressed = normal.dot(self.contact.impulse) / (dt * dt * stiffness);
         if pressed > 0.0 { (left + pressed).abs() } else { f64::max(0.0, -left) }
+    }
+
+    /// Error of the law of surfaces that give way, `0 ≤ r ⊥ u + b + r/(h² k + h d) ≥ 0` with b = k g/(h k + d) where they
+    /// overlap and g/h where they do not [m/s]; none of rigid ones.
+    fn soft_error(&self, dt: f64) -> Option<f64> {
+        let Material { stiffness, damping, .. } = self.material;
+        let (k, gap, normal) = (stiffness?, self.contact.gap, self.contact.normal);
+        let bias = if gap < 0.0 { k * gap / (dt * k + damping) } else { gap / dt };
+        let left = normal.dot(self.contact.velocity) + bias;
+        let pressed = normal.dot(self.contact.impulse) / (dt * (dt * k + damping));
+        Some(if pressed > 0.0 { (left + pressed).abs() } else { f64::max(0.0, -left) })
+    }
+
+    /// Friction and slip scaled so that the ellipse of a grain is a circle, and its greatest coefficient; as they are without.
+    fn along_grain(&self, friction: DVec3, slip: DVec3) -> (f64, DVec3, DVec3) {
+        let plain = (self.material.friction, friction, slip);
+        let [a, b] = self.records;
+        let found = [(a, b), (b, a)].into_iter().find_map(|(body, other)| Some((body, other, body.material.grain?)));
+        let Some((body, other, grain)) = found.filter(|_| self.material.grain.is_none()) else { return plain };
+        let across = self.material.friction_rule.of(grain.across, other.material.friction);
+        let axis = body.state.orientation * DVec3::from_array(grain.axis);
+        let along = axis - axis.dot(self.contact.normal) * self.contact.normal;
+        let Some(along) = along.try_normalize().filter(|_| across > 0.0 && self.material.friction > 0.0) else {
+            return plain;
+        };
+        let side = self.contact.normal.cross(along);
+        let most = across.max(self.material.friction);
+        let (s, t) = (self.material.friction / most, across / most);
+        let scaled = |v: DVec3, s: f64, t: f64| s * along.dot(v) * along + t * side.dot(v) * side;
+        (most, scaled(friction, 1.0 / s, 1.0 / t), scaled(slip, s, t))
+    }
+
+    /// How the surface of the second body runs against that of the first, along them [m/s].
+    fn running(&self) -> DVec3 {
+        let at = |record: &BodyRecord| {
+            let turn = DMat3::from_quat(record.state.orientation);
+            let place = turn.transpose() * (self.contact.point - record.state.position) + record.mass.centre;
+            turn * (record.options.surface.velocity + record.options.surface.spin.cross(place))
+        };
+        let runs = at(self.records[1]) - at(self.records[0]);
+        runs - runs.dot(self.contact.normal) * self.contact.normal
     }
 
     /// Velocity of the second body against the first before the step [m/s].

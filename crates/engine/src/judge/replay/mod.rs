@@ -257,6 +257,7 @@ impl Recertifier {
         let looked_at = scene.momentum_is_told();
         let impulses = |tell: &mut dyn FnMut(Impulse)| scene.impulses(tell);
         let ledger = step.ledger.copied().unwrap_or_default();
+        let world = &self.world;
         let evidence = Evidence {
             settings: &self.world.settings,
             dt: step.dt,
@@ -270,6 +271,7 @@ impl Recertifier {
             // Recordings do not hold them.
             drive_impulses: 0.0,
             jointed: &self.ignored,
+            may_overlap: &|a, b| crate::step::may_overlap(world, a, b),
             ledger: &ledger,
         };
         let mut found = Vec::with_capacity(Check::ALL.len());

@@ -8,7 +8,7 @@ const LEAF: usize = 8;
 
 /// The tree.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// Boxes in tree order.
     order: Vec<u32>,
@@ -131,6 +131,48 @@ impl Tree {
                 continue;
             }
             self.order[node.range()].iter().for_each(|&j| found(j));
+        }
+    }
+
+    /// Every box of the tree whose nodes all have a `near`, the nodes with the least first where two are to choose from.
+    pub fn visit(&self, near: impl Fn(&Aabb) -> Option<f64>, mut found: impl FnMut(u32)) {
+        // A tree split at medians is at most 32 deep, and every level leaves one node behind.
+        let mut stack = [(0_u32, 0.0_f64); 64];
+        let mut count = 0;
+        if let Some(root) = self.nodes.first()
+            && let Some(key) = near(&root.bounds)
+        {
+            stack[0] = (0, key);
+            count = 1;
+        }
+        while count > 0 {
+            count -= 1;
+            let (at, _) = stack[count];
+            let node = &self.nodes[at as usize];
+            // What was found since may have made it uninteresting.
+            if near(&node.bounds).is_none() {
+                continue;
+            }
+            if node.right == 0 {
+                self.order[node.range()].iter().for_each(|&j| found(j));
+                continue;
+            }
+            let (left, right) = (at + 1, node.right);
+            let keys = [left, right].map(|child| near(&self.nodes[child as usize].bounds));
+            let mut push = |child: u32, key: Option<f64>| {
+                if let Some(key) = key {
+                    stack[count] = (child, key);
+                    count += 1;
+                }
+            };
+            // The nearer one comes off first.
+            if keys[0] <= keys[1] {
+                push(right, keys[1]);
+                push(left, keys[0]);
+            } else {
+                push(left, keys[0]);
+                push(right, keys[1]);
+            }
         }
     }
 }

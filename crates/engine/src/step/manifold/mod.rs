@@ -89,6 +89,16 @@ impl NarrowPhase {
         out[first..].iter_mut().for_each(|manifold| manifold.transform(pose_a));
     }
 
+    /// Appends manifolds of the parts that `chosen` names, whatever their rules say, as far as they touch.
+    pub(crate) fn touch_parts(
+        &mut self,
+        (shape_a, pose_a, shape_b, pose_b): (&Shape, DPose3, &Shape, DPose3),
+        chosen: impl Fn(usize, usize) -> bool,
+        out: &mut Vec<Manifold>,
+    ) {
+        self.work.collide_chosen(shape_a, shape_b, &pose_a.inv_mul(&pose_b), 0.0, chosen, out);
+    }
+
     /// As [`NarrowPhase::collide`], with the memory of this pair.
     #[allow(clippy::too_many_arguments)] // Two shapes, two poses, and what collide() takes besides.
     pub fn collide_cached(
@@ -159,6 +169,18 @@ fn same_bits(p: &DPose3, q: &DPose3) -> bool {
 
 impl Workspace {
     fn collide_shapes(&mut self, a: &Shape, b: &Shape, relative: &DPose3, margin: f64, out: &mut Vec<Manifold>) {
+        self.collide_chosen(a, b, relative, margin, |i, j| a.pushes(i, b, j), out);
+    }
+
+    fn collide_chosen(
+        &mut self,
+        a: &Shape,
+        b: &Shape,
+        relative: &DPose3,
+        margin: f64,
+        chosen: impl Fn(usize, usize) -> bool,
+        out: &mut Vec<Manifold>,
+    ) {
         if !relative.is_finite() {
             return;
         }
@@ -167,6 +189,9 @@ impl Workspace {
         for (i, part_a) in parts_a.iter().enumerate() {
             let bounds = if single { None } else { Some(part_a.primitive.aabb(&part_a.pose).inflated(margin)) };
             for (j, part_b) in parts_b.iter().enumerate() {
+                if !chosen(i, j) {
+                    continue;
+                }
                 let pose_b = *relative * part_b.pose;
                 if bounds.is_some_and(|bounds| !bounds.overlaps(&part_b.primitive.aabb(&pose_b))) {
                     continue;

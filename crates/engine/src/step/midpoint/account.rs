@@ -23,7 +23,7 @@ impl Mover<'_> {
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
             let count = Mover::contact_rows(contact);
             let impulse: DVec3 =
-                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
             row += count;
             let [arm_a, arm_b] = self.contact_arms(contact, 1.0);
             let sides = [(contact.a, arm_a - contact.arm_a, -1.0), (contact.b, arm_b - contact.arm_b, 1.0)];
@@ -52,7 +52,6 @@ impl Mover<'_> {
     pub(super) fn account(&self, h: f64, piece: &mut Piece) {
         let mut ledger = EnergyLedger::default();
         let mut wrenches = Vec::new();
-        let gravity = self.settings.gravity;
         let (mut kinetic, mut start, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0);
         let mut mean = Vec::with_capacity(self.bodies.len());
         for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
@@ -62,10 +61,10 @@ impl Mover<'_> {
                 Twist { linear: 0.5 * (body.start.velocity + *velocity), angular: 0.5 * (spins[0] + spins[1]) };
             let moved = body.end.position - body.start.position;
             ledger.external += h * (body.force.dot(middle.linear) + body.torque.dot(middle.angular));
-            ledger.integration += (mass.mass * gravity).dot(h * middle.linear - moved);
+            ledger.integration += (mass.mass * body.gravity).dot(h * middle.linear - moved);
             let rotational = 0.5 * (momentum.dot(spins[1]) - body.start.momentum.dot(spins[0]));
             ledger.integration += rotational - middle.angular.dot(*momentum - body.start.momentum);
-            start += body.start.kinetic(mass) + (mass.mass * gravity).dot(moved);
+            start += body.start.kinetic(mass) + (mass.mass * body.gravity).dot(moved);
             kinetic += end.kinetic(mass);
             pushed += 0.5 * mass.mass * ((self.scene.dt * body.acceleration).length_squared() + STILL * STILL);
             let free = super::State {
@@ -88,9 +87,13 @@ impl Mover<'_> {
         let mut works = |contact: &Contact, impulse: DVec3| {
             let velocity = contact.velocity(&twist(contact.a), &twist(contact.b));
             let normal = contact.frame[0].dot(impulse) * contact.frame[0].dot(velocity);
-            ledger.normal += normal;
+            *(if contact.soft.is_some() { &mut ledger.spring } else { &mut ledger.normal }) += normal;
             ledger.friction += impulse.dot(velocity) - normal;
             ledger.driven -= impulse.dot(contact.velocity(&given(contact.a), &given(contact.b)));
+            if contact.running != DVec3::ZERO {
+                ledger.friction += impulse.dot(contact.running);
+                ledger.driven -= impulse.dot(contact.running);
+            }
         };
         let hits = self.launched.iter().flat_map(|launch| &launch.contacts);
         for (contact, hit) in self.contacts.iter().zip(hits) {
@@ -100,7 +103,7 @@ impl Mover<'_> {
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
             let count = Mover::contact_rows(contact);
             let impulse: DVec3 =
-                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
             row += count;
             carried |= impulse != DVec3::ZERO;
             works(contact, impulse);
@@ -171,7 +174,7 @@ impl Mover<'_> {
             let contact = self.contacts[*place];
             let count = Mover::contact_rows(contact);
             out.contact_impulses[*place] +=
-                contact.frame.iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum::<DVec3>();
+                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum::<DVec3>();
             row += count;
         }
         for (total, part) in out.joint_impulses.iter_mut().zip(&piece.impulses[row..]) {

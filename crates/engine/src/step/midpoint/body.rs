@@ -105,6 +105,8 @@ impl Load {
 #[derive(Clone, Debug)]
 pub(crate) struct MovingBody {
     pub mass: Inertial,
+    /// Acceleration of free fall [m/s²].
+    pub gravity: DVec3,
     /// Acceleration by gravity and applied force [m/s²].
     pub acceleration: DVec3,
     /// Applied force \[N\], without gravity.

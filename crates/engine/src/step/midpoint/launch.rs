@@ -259,7 +259,7 @@ impl Mover<'_> {
         let mut contacts = Vec::with_capacity(self.contacts.len());
         for contact in &self.contacts {
             let count = Mover::contact_rows(contact);
-            contacts.push(contact.frame.iter().zip(&impulses[row..row + count]).map(|(d, r)| *r * *d).sum());
+            contacts.push(contact.directions().iter().zip(&impulses[row..row + count]).map(|(d, r)| *r * *d).sum());
             row += count;
         }
         contacts

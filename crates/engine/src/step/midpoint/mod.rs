@@ -167,11 +167,13 @@ impl<'a> Mover<'a> {
                 state.spin += shift.angular;
             }
             let start = State::of(&state, &record.mass);
+            let (gravity, (force, torque)) = (record.gravity(settings.gravity), record.applied(scene.dt));
             Some(MovingBody {
                 mass: record.mass,
-                acceleration: settings.gravity + record.mass.inverse_mass * record.force,
-                force: record.force,
-                torque: record.torque,
+                gravity,
+                acceleration: gravity + record.mass.inverse_mass * force,
+                force,
+                torque,
                 start,
                 launch: start,
                 forces: 1.0,

@@ -298,7 +298,7 @@ impl Mover<'_> {
                     (None, _) if at != At::End && bounce == 0.0 => closing_speed(gap, h),
                     (None, _) => 0.0,
                 };
-                q.push(direction.dot(free) + if i == 0 { open - bounce } else { 0.0 });
+                q.push(direction.dot(free) + if i == 0 { open - bounce } else { contact.running_along(*direction) });
                 compliance.push(pad.filter(|_| i == 0).map_or(0.0, |pad| pad.compliance(h)));
             }
         }
@@ -384,7 +384,7 @@ impl Mover<'_> {
     pub(super) fn guess(&self, near: &[usize], at: At, h: f64, out: &mut Vec<f64>) {
         out.clear();
         for place in near {
-            out.extend(self.contacts[*place].directions().iter().map(|d| d.dot(self.pushes[*place])));
+            out.extend(self.contacts[*place].along_directions(self.pushes[*place]));
         }
         let guess = if at == At::End { self.turning() } else { self.lambda.clone() };
         let mut row = 0;

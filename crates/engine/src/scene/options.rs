@@ -1,0 +1,266 @@
+//! What bodies and materials may be told besides, as it is written in scenes.
+
+use super::{BodyDescription, MaterialDescription, Scene, SceneError, Triple, is_all, is_default};
+use crate::filter::Filter;
+use crate::options::Options;
+use crate::{AxisLocks, Body, BodyHandle, Combine, Material, PairCoefficients, SurfaceMotion, World};
+use glamx::DVec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Coefficients of two materials where they meet each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { materials = [\"ice\", \"rubber\"], friction = 0.1 }")]
+pub struct MaterialPairDescription {
+    /// Names of the two; a name may be given twice.
+    pub materials: [String; 2],
+    /// Friction coefficient \[1\]; not given, by the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Coefficient of restitution \[1\]; not given, by the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+}
+
+/// What a body may be told beside shape, mass and motion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, expecting = "a table such as { gravity_scale = 0 }")]
+pub struct OptionsDescription {
+    /// Layers that it is in, bit by bit.
+    #[serde(skip_serializing_if = "is_all")]
+    pub layers: u32,
+    /// Layers that it meets, bit by bit.
+    #[serde(skip_serializing_if = "is_all")]
+    pub mask: u32,
+    /// Whether it detects others instead of pushing them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sensor: bool,
+    /// Whether it takes no part.
+    #[serde(skip_serializing_if = "is_default")]
+    pub disabled: bool,
+    /// Factor on gravity.
+    #[serde(skip_serializing_if = "is_one")]
+    pub gravity_scale: f64,
+    /// Damping of the velocity [1/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub linear_damping: f64,
+    /// Damping of the spin [1/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub angular_damping: f64,
+    /// Force at the centre of mass in every step \[N\].
+    #[serde(skip_serializing_if = "is_default")]
+    pub force: Triple,
+    /// Torque in every step, world axes [N·m].
+    #[serde(skip_serializing_if = "is_default")]
+    pub torque: Triple,
+    /// A number of the user's.
+    #[serde(skip_serializing_if = "is_default")]
+    pub user_data: u64,
+    /// How its surface runs, in its own frame [m/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub surface_velocity: Triple,
+    /// How its surface turns about the origin of its frame [rad/s].
+    #[serde(skip_serializing_if = "is_default")]
+    pub surface_spin: Triple,
+    /// Direction against which others must come to be pushed, in its own frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_way: Option<Triple>,
+    /// Axes x, y, z of the world along which it does not move.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lock_translation: [bool; 3],
+    /// Axes x, y, z of the world about which it does not turn.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lock_rotation: [bool; 3],
+}
+
+impl Default for OptionsDescription {
+    fn default() -> Self {
+        OptionsDescription {
+            layers: u32::MAX,
+            mask: u32::MAX,
+            sensor: false,
+            disabled: false,
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            force: [0.0; 3],
+            torque: [0.0; 3],
+            user_data: 0,
+            surface_velocity: [0.0; 3],
+            surface_spin: [0.0; 3],
+            one_way: None,
+            lock_translation: [false; 3],
+            lock_rotation: [false; 3],
+        }
+    }
+}
+
+fn is_one(factor: &f64) -> bool {
+    *factor == 1.0
+}
+
+impl OptionsDescription {
+    /// The same body, told all of it but the axes that are locked.
+    pub(super) fn apply(&self, body: Body) -> Body {
+        let vector = DVec3::from_array;
+        let surface = SurfaceMotion { velocity: vector(self.surface_velocity), spin: vector(self.surface_spin) };
+        let mut body = body
+            .filter(Filter::new(self.layers, self.mask))
+            .gravity_scale(self.gravity_scale)
+            .damping(self.linear_damping, self.angular_damping)
+            .constant_force(vector(self.force), vector(self.torque))
+            .user_data(self.user_data)
+            .surface_motion(surface);
+        if self.sensor {
+            body = body.sensor();
+        }
+        if self.disabled {
+            body = body.disabled();
+        }
+        match self.one_way {
+            Some(axis) => body.one_way(vector(axis)),
+            None => body,
+        }
+    }
+
+    /// Locks the axes of a body that is in the world.
+    pub(super) fn lock(&self, world: &mut World, body: BodyHandle) -> Result<(), crate::WorldError> {
+        let locks = AxisLocks { translation: self.lock_translation, rotation: self.lock_rotation };
+        if locks != AxisLocks::default() {
+            world.lock_axes(body, locks)?;
+        }
+        Ok(())
+    }
+
+    /// What a body of a world was told. Locked axes are joints.
+    pub(super) fn of(options: &Options) -> Self {
+        OptionsDescription {
+            layers: options.filter.layers,
+            mask: options.filter.mask,
+            sensor: options.sensor,
+            disabled: !options.enabled,
+            gravity_scale: options.gravity_scale,
+            linear_damping: options.linear_damping,
+            angular_damping: options.angular_damping,
+            force: options.force.to_array(),
+            torque: options.torque.to_array(),
+            user_data: options.user_data,
+            surface_velocity: options.surface.velocity.to_array(),
+            surface_spin: options.surface.spin.to_array(),
+            one_way: options.one_way.map(|axis| axis.to_array()),
+            ..OptionsDescription::default()
+        }
+    }
+}
+
+impl MaterialDescription {
+    /// A rigid surface, the same in all directions, with default rules.
+    pub fn new(friction: f64, restitution: f64) -> Self {
+        MaterialDescription::of(&Material::new(friction, restitution))
+    }
+
+    /// The surface, without a tag.
+    pub(super) fn surface(&self) -> Material {
+        Material {
+            friction: self.friction,
+            restitution: self.restitution,
+            friction_rule: self.friction_rule,
+            restitution_rule: self.restitution_rule,
+            tag: 0,
+            grain: self.grain,
+            stiffness: self.stiffness,
+            damping: self.damping,
+        }
+    }
+
+    /// A surface of a world.
+    pub(super) fn of(material: &Material) -> Self {
+        MaterialDescription {
+            friction: material.friction,
+            restitution: material.restitution,
+            friction_rule: material.friction_rule,
+            restitution_rule: material.restitution_rule,
+            grain: material.grain,
+            stiffness: material.stiffness,
+            damping: material.damping,
+            tag: (material.tag != 0).then_some(material.tag),
+        }
+    }
+}
+
+impl Scene {
+    /// Tags of the materials by name: as given, and else the least that is free in the order of names.
+    pub(super) fn tags(&self) -> BTreeMap<&str, u32> {
+        let mut taken: Vec<u32> = self.materials.values().filter_map(|material| material.tag).collect();
+        let mut tags = BTreeMap::new();
+        let mut next = 1;
+        for (name, material) in &self.materials {
+            while taken.contains(&next) {
+                next += 1;
+            }
+            let tag = material.tag.unwrap_or(next);
+            taken.push(tag);
+            tags.insert(name.as_str(), tag);
+        }
+        tags
+    }
+
+    /// Sets the coefficients of pairs.
+    pub(super) fn add_material_pairs(&self, world: &mut World) -> Result<(), SceneError> {
+        let tags = self.tags();
+        for (index, pair) in self.material_pairs.iter().enumerate() {
+            let path = format!("material_pairs[{index}]");
+            let tag = |name: &String| {
+                let missing = || {
+                    let what = format!("no material is called '{name}'");
+                    SceneError::new(format!("{path}.materials"), what)
+                };
+                tags.get(name.as_str()).copied().ok_or_else(missing)
+            };
+            let both = [tag(&pair.materials[0])?, tag(&pair.materials[1])?];
+            let given = PairCoefficients { friction: pair.friction, restitution: pair.restitution };
+            world.set_material_pair(both, Some(given)).map_err(|error| SceneError::new(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Materials and pairs of a world: one material for every tag and every surface that a body cannot say by itself.
+    pub(super) fn describe_materials(&mut self, world: &World) {
+        let mut materials: Vec<Material> = Vec::new();
+        for ((_, body), description) in world.bodies().zip(&mut self.bodies) {
+            let surface = body.material();
+            let plain = Material::new(surface.friction, surface.restitution)
+                .friction_rule(surface.friction_rule)
+                .restitution_rule(surface.restitution_rule);
+            if surface == plain {
+                continue;
+            }
+            let known = materials.iter().position(|material| *material == surface);
+            let index = known.unwrap_or(materials.len());
+            if known.is_none() {
+                materials.push(surface);
+            }
+            description.material = Some(format!("surface {index}"));
+            drop_overrides(description);
+        }
+        for (index, material) in materials.iter().enumerate() {
+            self.materials.insert(format!("surface {index}"), MaterialDescription::of(material));
+        }
+        let tagged: Vec<(u32, String)> =
+            self.materials.iter().filter_map(|(name, material)| Some((material.tag?, name.clone()))).collect();
+        for ([a, b], given) in world.material_pairs() {
+            let named = |tag: u32| tagged.iter().find(|(known, _)| *known == tag).map(|(_, name)| name.clone());
+            // A pair of which no body has a surface has nothing to say.
+            let (Some(one), Some(two)) = (named(a), named(b)) else { continue };
+            let (friction, restitution) = (given.friction, given.restitution);
+            self.material_pairs.push(MaterialPairDescription { materials: [one, two], friction, restitution });
+        }
+    }
+}
+
+/// The material says it all.
+fn drop_overrides(body: &mut BodyDescription) {
+    (body.friction, body.restitution) = (None, None);
+    (body.friction_rule, body.restitution_rule) = (None::<Combine>, None::<Combine>);
+}

@@ -1,0 +1,121 @@
+//! After the broad phase: who may push whom, and who only detects. In: pairs. Out: pairs that may push, pairs to be sensed. Eq.: none.
+
+use crate::body::{BodyRecord, Kind};
+use crate::ids::Arena;
+use crate::step::Moving;
+use crate::step::contact::Touch;
+use crate::step::manifold::{Manifold, NarrowPhase};
+use crate::{BodyHandle, World};
+
+/// Pairs of ranks that a sensor looks at, and what it found.
+#[derive(Default)]
+pub(crate) struct SensorSpace {
+    pairs: Vec<(u32, u32)>,
+    found: Vec<(BodyHandle, u32, BodyHandle)>,
+    manifolds: Vec<Manifold>,
+}
+
+impl World {
+    /// Whether any body or part asks for less than to push everything.
+    fn has_rules(&self) -> bool {
+        let ruled = |record: &BodyRecord| {
+            let options = &record.options;
+            options.sensor || !options.enabled || options.filter != crate::Filter::ALL || record.shape.has_rules()
+        };
+        self.pair_filter.is_some() || self.order.iter().filter_map(|slot| self.bodies.at(*slot)).any(ruled)
+    }
+
+    /// Whether two bodies may push each other, by their filters.
+    pub(crate) fn may_push(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
+        !a.options.sensor && !b.options.sensor && self.may_meet(a, b)
+    }
+}
+
+/// Takes out the pairs that do not push each other, and keeps those that a sensor looks at. Fixed bodies do not come into each
+/// other.
+pub(crate) fn sift(world: &World, pairs: &mut Vec<(u32, u32)>, space: &mut SensorSpace) {
+    space.pairs.clear();
+    if !world.has_rules() {
+        return;
+    }
+    let record = |rank: u32| world.bodies.at(world.order[rank as usize]);
+    let sensing = |record: &BodyRecord| record.options.sensor || record.shape.rules().any(|rule| rule.sensor);
+    pairs.retain(|(i, j)| {
+        let (Some(a), Some(b)) = (record(*i), record(*j)) else { return false };
+        let moves = a.kind != Kind::Fixed || b.kind != Kind::Fixed;
+        if moves && (sensing(a) || sensing(b)) && world.may_meet(a, b) {
+            space.pairs.push((*i, *j));
+        }
+        world.may_push(a, b)
+    });
+}
+
+/// Looks who is in which sensor at the end of a step, and tells it.
+pub(crate) fn sense(world: &mut World, space: &mut SensorSpace, finder: &mut NarrowPhase) {
+    space.found.clear();
+    for (i, j) in space.pairs.iter().copied() {
+        let slots = [i, j].map(|rank| world.order[rank as usize]);
+        let [Some(a), Some(b)] = slots.map(|slot| world.bodies.at(slot)) else { continue };
+        for (sensor, other, of, with) in [(0, 1, a, b), (1, 0, b, a)] {
+            let handles = [slots[sensor], slots[other]].map(|slot| BodyHandle(world.bodies.key(slot)));
+            finder.recycle(&mut space.manifolds);
+            let agrees = |p: usize, q: usize| of.shape.rule(p).filter.meets(with.shape.rule(q).filter);
+            let placed = (&of.shape, of.pose(), &with.shape, with.pose());
+            if of.options.sensor {
+                finder.touch_parts(placed, agrees, &mut space.manifolds);
+                space.found.extend((!space.manifolds.is_empty()).then_some((handles[0], 0, handles[1])));
+                continue;
+            }
+            for part in (0..of.shape.parts().len()).filter(|part| of.shape.rule(*part).sensor) {
+                finder.recycle(&mut space.manifolds);
+                finder.touch_parts(placed, |p, q| p == part && agrees(p, q), &mut space.manifolds);
+                space.found.extend((!space.manifolds.is_empty()).then_some((handles[0], part as u32, handles[1])));
+            }
+        }
+    }
+    // By sensor in the order of ids: a pair is told by the lesser rank.
+    let (bodies, found) = (&world.bodies, &mut space.found);
+    found.sort_by(|x, y| (id(bodies, x.0), x.1, id(bodies, x.2)).cmp(&(id(bodies, y.0), y.1, id(bodies, y.2))));
+    world.events.sense(&space.found, world.time);
+}
+
+fn id(bodies: &Arena<BodyRecord>, body: BodyHandle) -> Option<&crate::BodyId> {
+    bodies.get(body.0).ok().map(|record| &record.id)
+}
+
+/// Depth from which a point of a one-way body is behind its surface and lets through \[m\]: ten times the overlap that a certified
+/// step may make.
+const BEHIND: f64 = 10.0 * crate::MAX_OVERLAP;
+
+/// Takes out what one-way bodies let through.
+pub(crate) fn let_through(world: &World, bodies: &[Moving], touches: &mut Vec<Touch>) {
+    let record = |rank: u32| world.bodies.at(bodies[rank as usize].slot);
+    touches.retain(|touch| match record(touch.a).zip(record(touch.b)) {
+        Some((a, b)) if a.options.one_way.is_some() || b.options.one_way.is_some() => {
+            !lets_through(a, b, &touch.manifold)
+        }
+        _ => true,
+    });
+}
+
+/// Whether a one-way body lets a manifold through: what is not in front of its surface, or goes out along its axis. `normal` points
+/// from A to B.
+fn lets_through(a: &BodyRecord, b: &BodyRecord, manifold: &Manifold) -> bool {
+    let through = |record: &BodyRecord, outward: glamx::DVec3| {
+        record.options.one_way.is_some_and(|axis| {
+            // Half of a right angle: the sides of a platform let through.
+            (record.state.orientation * axis).dot(outward) < std::f64::consts::FRAC_1_SQRT_2
+                || manifold.least_gap() < -BEHIND
+        })
+    };
+    through(a, manifold.normal) || through(b, -manifold.normal)
+}
+
+/// Whether overlap of two bodies is what they were asked for: a surface that gives way, or one that lets through.
+pub(crate) fn may_overlap(world: &World, a: &BodyRecord, b: &BodyRecord) -> bool {
+    a.options.one_way.is_some()
+        || b.options.one_way.is_some()
+        || a.material.stiffness.is_some()
+        || b.material.stiffness.is_some()
+        || !world.may_push(a, b)
+}
