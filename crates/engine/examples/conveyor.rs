@@ -4,9 +4,7 @@
 //! On paper: friction accelerates a parcel by μ g until it rides, which takes v/(μ g) and leaves it v²/(2 μ g) behind the belt.
 
 use signorini::glamx::DVec3;
-use signorini::{
-    Body, Filter, Material, Phase, Settings, Shape, StepStatus, SurfaceMotion, World, WorldError,
-};
+use signorini::{Body, Filter, Material, Phase, Settings, Shape, StepStatus, SurfaceMotion, World, WorldError};
 
 const SPEED: f64 = 1.2;
 const FRICTION: f64 = 0.4;
@@ -25,7 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.add(arm.filter(Filter::new(1, !2)).material(Material::new(0.0, 0.0)).named("arm"))?;
 
     let parcel = |world: &mut World, name: &str, x: f64, half: f64, layers: u32| -> Result<_, WorldError> {
-        let shape = Shape::cuboid(DVec3::splat(half)).map_err(|source| WorldError::Shape { body: name.into(), source })?;
+        let shape =
+            Shape::cuboid(DVec3::splat(half)).map_err(|source| WorldError::Shape { body: name.into(), source })?;
         let body = Body::dynamic(shape).mass(2.0).position(DVec3::new(x, 0.0, half));
         world.add(body.material(rubber).filter(Filter::new(layers, u32::MAX)).named(name))
     };

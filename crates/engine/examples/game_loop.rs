@@ -44,7 +44,8 @@ fn arena() -> Result<History, Box<dyn std::error::Error>> {
     world.add(Body::fixed(Shape::half_space(DVec3::Z)?).named("floor"))?;
     for i in 0..4 {
         let at = DVec3::new(2.0, 0.0, 0.25 + 0.5 * f64::from(i));
-        world.add(Body::dynamic(Shape::cuboid(DVec3::splat(0.25))?).mass(1.0).position(at).named(&format!("box {i}")))?;
+        world
+            .add(Body::dynamic(Shape::cuboid(DVec3::splat(0.25))?).mass(1.0).position(at).named(&format!("box {i}")))?;
     }
     let player = Body::dynamic(Shape::sphere(0.4)?).mass(4.0).position(DVec3::new(0.0, 0.0, 0.4)).damping(0.1, 0.5);
     let player = world.add(player.named("player"))?;

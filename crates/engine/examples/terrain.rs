@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("after {time} s the ball rolls at {speed:.4} m/s; on paper {expected:.4}");
     assert!((speed / expected - 1.0).abs() < 1e-2);
     // A grid of rays from above sees the ground, and the ball where it is.
-    let grid = (0..40).flat_map(|i| (0..10).map(move |j| DVec3::new(f64::from(i) * 0.4 - 8.0, f64::from(j) * 0.4 - 2.0, 9.0)));
+    let grid =
+        (0..40).flat_map(|i| (0..10).map(move |j| DVec3::new(f64::from(i) * 0.4 - 8.0, f64::from(j) * 0.4 - 2.0, 9.0)));
     let rays: Vec<Ray> = grid.map(|origin| Ray { origin, direction: -DVec3::Z, max: 99.0 }).collect();
     let fixed = QueryFilter { kind: Some(Kind::Fixed), ..QueryFilter::default() };
     for (ray, hit) in rays.iter().zip(world.cast_rays(&rays, &fixed)) {

@@ -142,9 +142,8 @@ impl EventLog {
         // suffices, and else a search.
         let mut next = 0;
         for event in &mut self.contacts {
-            let place = find_from(&self.earlier_contacts, next, |other| {
-                other.phase != Phase::End && key(other) == key(event)
-            });
+            let place =
+                find_from(&self.earlier_contacts, next, |other| other.phase != Phase::End && key(other) == key(event));
             event.phase = Phase::after(place.is_some());
             if let Some(place) = place {
                 self.earlier_contacts[place].phase = Phase::End;

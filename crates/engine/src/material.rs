@@ -149,9 +149,7 @@ impl Material {
             (None, None) => (None, 0.0),
             (Some(k), None) => (Some(k), self.damping),
             (None, Some(k)) => (Some(k), other.damping),
-            (Some(k), Some(l)) => {
-                (Some(k * l / (k + l)), (l * self.damping + k * other.damping) / (k + l))
-            }
+            (Some(k), Some(l)) => (Some(k * l / (k + l)), (l * self.damping + k * other.damping) / (k + l)),
         };
         Material {
             friction: friction_rule.of(self.friction, other.friction),

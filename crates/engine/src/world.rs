@@ -57,7 +57,7 @@ pub struct World {
     pub(crate) steps: u64,
     pub(crate) next_automatic: u64,
     /// Number of the next island that falls asleep.
-    pub(crate) next_nest: u64,
+    pub(crate) next_sleeping_island: u64,
 }
 
 /// How many numbers of a body [`World::state_hash`] depends on.
@@ -187,7 +187,7 @@ impl<'a> BodyView<'a> {
     }
     /// Whether it sleeps: see [`crate::Sleeping`].
     pub fn is_sleeping(&self) -> bool {
-        self.record.rest.nest.is_some()
+        self.record.rest.sleeping_island.is_some()
     }
     /// The numbers that [`World::state_hash`] depends on: centre of mass, velocity, spin, force, torque, orientation
     /// x y z w.
@@ -224,7 +224,7 @@ impl World {
             time: 0.0,
             steps: 0,
             next_automatic: 0,
-            next_nest: 0,
+            next_sleeping_island: 0,
         })
     }
 
@@ -237,7 +237,7 @@ impl World {
         settings.check()?;
         if settings != self.settings {
             self.settings = settings;
-            self.wake_where(|record| record.rest.nest.is_some());
+            self.wake_where(|record| record.rest.sleeping_island.is_some());
         }
         Ok(())
     }
@@ -409,7 +409,7 @@ impl World {
         body::check_vector(&record.id, &body::TORQUE, torque)?;
         record.force = force;
         record.torque = torque;
-        if record.rest.nest.is_some() && (force, torque) != (record.options.force, record.options.torque) {
+        if record.rest.sleeping_island.is_some() && (force, torque) != (record.options.force, record.options.torque) {
             self.disturb(body.0.slot);
         }
         Ok(())
@@ -439,7 +439,7 @@ impl World {
 
     /// The contact problems that a step of `dt` \[s\] would solve, island by island, without taking it: to be kept as
     /// files, given to other methods, or judged by others.
-    pub fn problems(&mut self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+    pub fn problems(&self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
         crate::step::problems(self, dt)
     }
 

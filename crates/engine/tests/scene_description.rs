@@ -78,7 +78,11 @@ fn a_shape_and_its_description_are_the_same_solid() {
     let dumbbell = ShapeDescription::Compound {
         parts: vec![
             PartDescription::new(ShapeDescription::Sphere { radius: 0.3 }, [1.0, 0.0, 0.0], None),
-            PartDescription::new(ShapeDescription::Cylinder { half_height: 1.0, radius: 0.1 }, [0.0; 3], Some([half, 0.0, half, 0.0])),
+            PartDescription::new(
+                ShapeDescription::Cylinder { half_height: 1.0, radius: 0.1 },
+                [0.0; 3],
+                Some([half, 0.0, half, 0.0]),
+            ),
         ],
     };
     let shape = dumbbell.build("shape").unwrap();

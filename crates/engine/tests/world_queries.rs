@@ -58,7 +58,8 @@ fn rays_through_the_tree_find_what_asking_every_body_finds() {
     for (ray, one) in rays.iter().zip(many) {
         let plain = every_body(&w, ray, |_| true);
         assert_eq!(one.map(|(handle, hit)| (handle, hit.distance)), plain.first().copied());
-        let listed: Vec<_> = w.cast_ray_all(ray, &all).into_iter().map(|(handle, hit)| (handle, hit.distance)).collect();
+        let listed: Vec<_> =
+            w.cast_ray_all(ray, &all).into_iter().map(|(handle, hit)| (handle, hit.distance)).collect();
         assert_eq!(listed, plain);
         let wanted = |handle: BodyHandle| {
             let body = w.body(handle).unwrap();

@@ -113,7 +113,8 @@ fn friction_along_the_grain_and_across_it_slows_by_an_ellipse() {
 fn a_block_stays_across_the_grain_and_slides_along_it() {
     let tilt = 0.4_f64.atan();
     for (axis, slides) in [([1.0, 0.0, 0.0], true), ([0.0, 1.0, 0.0], false)] {
-        let mut w = World::new(Settings { gravity: G * v(tilt.sin(), 0.0, -tilt.cos()), ..Settings::default() }).unwrap();
+        let mut w =
+            World::new(Settings { gravity: G * v(tilt.sin(), 0.0, -tilt.cos()), ..Settings::default() }).unwrap();
         let grain = Material::new(0.3, 0.0).grain(axis, 0.5);
         w.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap()).material(grain).named("floor")).unwrap();
         let smooth = Material::new(1.0, 0.0).friction_rule(signorini::Combine::Multiply);

@@ -50,7 +50,8 @@ pub fn contacts<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAn
     let rows = Rows::of(world);
     let mut bytes = Vec::with_capacity(world.contact_events().len() * 84);
     for event in world.contact_events() {
-        let integers = [event.phase as i32, rows.row(event.a), rows.row(event.b), event.part_a as i32, event.part_b as i32];
+        let integers =
+            [event.phase as i32, rows.row(event.a), rows.row(event.b), event.part_a as i32, event.part_b as i32];
         integers.into_iter().for_each(|x| bytes.extend(x.to_le_bytes()));
         let vectors = [event.point, event.normal].into_iter().flat_map(|v| v.to_array());
         vectors.chain([event.impulse, event.speed]).for_each(|x| bytes.extend(x.to_le_bytes()));

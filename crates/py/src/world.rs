@@ -22,9 +22,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DPose3, DQuat, DVec3};
-use signorini::{
-    Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairCoefficients, PairContact, Snapshot,
-};
+use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairCoefficients, PairContact, Snapshot};
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.

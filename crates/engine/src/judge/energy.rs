@@ -15,7 +15,8 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         if record.kind != crate::Kind::Dynamic {
             continue;
         }
-        let (mass, gravity): (f64, DVec3) = (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
+        let (mass, gravity): (f64, DVec3) =
+            (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
         let kinetic = |state: &crate::BodyState| {
             0.5 * (mass * state.velocity.length_squared() + state.spin.dot(angular_momentum(record, state)))
         };

@@ -4,7 +4,7 @@ use super::QueryFilter;
 use crate::body::BodyRecord;
 use crate::ids::Arena;
 use crate::shape::Aabb;
-use crate::step::broad_phase::tree::Tree;
+use crate::step::collision::broad_phase::tree::Tree;
 use crate::{BodyHandle, World};
 use glamx::DVec3;
 use std::sync::{Arc, Mutex, PoisonError};

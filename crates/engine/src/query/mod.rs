@@ -13,7 +13,7 @@ pub use look::BodyContact;
 use crate::body::Kind;
 use crate::filter::Filter;
 use crate::shape::{Aabb, RayHit, cast_shape};
-use crate::step::manifold::{Manifold, NarrowPhase};
+use crate::step::collision::manifold::{Manifold, NarrowPhase};
 use crate::{BodyHandle, Shape, World, WorldError};
 use glamx::{DPose3, DVec3};
 use index::{QueryIndex, View, distance_to, ray_enters};
@@ -236,8 +236,7 @@ impl World {
             narrow_phase.collide(&ball, &pose, &body.shape, &body.pose(), max, &mut manifolds);
             if let Some(found) = deepest(&manifolds) {
                 let found = Closest { distance: found.distance + radius, on_a: point, ..found };
-                let nearer =
-                    |(other, closest): (u32, Closest)| (found.distance, rank) < (closest.distance, other);
+                let nearer = |(other, closest): (u32, Closest)| (found.distance, rank) < (closest.distance, other);
                 if found.distance <= max && best.get().is_none_or(nearer) {
                     best.set(Some((rank, found)));
                 }

@@ -1,7 +1,8 @@
 //! From a world to the scene that would build it.
 
 use super::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, OptionsDescription, Scene, SolverDescription,
+    BodyDescription, EndDescription, InertialDescription, JointDescription, OptionsDescription, Scene,
+    SolverDescription,
 };
 use crate::joint::MAX_VALUE;
 use crate::{BodyHandle, BodyId, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};

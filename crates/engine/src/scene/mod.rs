@@ -36,8 +36,8 @@ mod xml;
 pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
-pub use options::{MaterialPairDescription, OptionsDescription};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
+pub use options::{MaterialPairDescription, OptionsDescription};
 pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 

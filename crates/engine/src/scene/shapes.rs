@@ -2,8 +2,8 @@
 
 use super::{PartDescription, SceneError, ShapeDescription};
 use crate::filter::PartRule;
-use crate::{Filter, Shape};
 use crate::shape::{MAX_NESTING, Part, Primitive};
+use crate::{Filter, Shape};
 use glamx::{DPose3, DQuat, DVec3};
 
 impl ShapeDescription {

@@ -140,7 +140,7 @@ impl World {
             time,
             steps,
             next_automatic,
-            next_nest,
+            next_sleeping_island,
         } = self;
         World {
             settings: *settings,
@@ -160,7 +160,7 @@ impl World {
             time: *time,
             steps: *steps,
             next_automatic: *next_automatic,
-            next_nest: *next_nest,
+            next_sleeping_island: *next_sleeping_island,
         }
     }
 

@@ -114,10 +114,8 @@ pub(super) fn decode_options(
     let mut pairs = MaterialPairs::new();
     for _ in 0..section.count(10)? {
         let tags = (section.u32()?, section.u32()?);
-        let given = PairCoefficients {
-            friction: decode_optional(&mut section)?,
-            restitution: decode_optional(&mut section)?,
-        };
+        let given =
+            PairCoefficients { friction: decode_optional(&mut section)?, restitution: decode_optional(&mut section)? };
         let made = Material::new(given.friction.unwrap_or(0.0), given.restitution.unwrap_or(0.0));
         if tags.0 == 0 || tags.0 > tags.1 || made.invalid().is_some() || pairs.insert(tags, given).is_some() {
             return Err(section.invalid("not the coefficients of a pair"));

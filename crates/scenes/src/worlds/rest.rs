@@ -185,7 +185,8 @@ fn stool() -> Scene {
         let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
         (STOOL_RADIUS * cos, STOOL_RADIUS * sin)
     };
-    let seat = PartDescription::new(ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 }, [0.0, 0.0, 0.33], None);
+    let seat =
+        PartDescription::new(ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 }, [0.0, 0.0, 0.33], None);
     let feet = (0..3).map(|k| foot(place(k).0, place(k).1));
     let parts = std::iter::once(seat).chain(feet).collect();
     let stool = BodyDescription {

@@ -3,8 +3,8 @@
 use crate::body::{BodyRecord, Kind};
 use crate::ids::Arena;
 use crate::step::Moving;
-use crate::step::contact::Touch;
-use crate::step::manifold::{Manifold, NarrowPhase};
+use crate::step::collision::manifold::{Manifold, NarrowPhase};
+use crate::step::collision::{Collision, Touch};
 use crate::{BodyHandle, World};
 
 /// Pairs of ranks that a sensor looks at, and what it found.
@@ -51,7 +51,9 @@ pub(crate) fn sift(world: &World, pairs: &mut Vec<(u32, u32)>, space: &mut Senso
 }
 
 /// Looks who is in which sensor at the end of a step, and tells it.
-pub(crate) fn sense(world: &mut World, space: &mut SensorSpace, finder: &mut NarrowPhase) {
+pub(crate) fn sense(world: &mut World, collision: &mut Collision) {
+    let Collision { sensors: space, detector, .. } = collision;
+    let finder: &mut NarrowPhase = detector.narrow_phase();
     space.found.clear();
     for (i, j) in space.pairs.iter().copied() {
         let slots = [i, j].map(|rank| world.order[rank as usize]);
