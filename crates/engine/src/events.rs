@@ -148,8 +148,6 @@ impl EventLog {
             if let Some(place) = place {
                 self.earlier_contacts[place].phase = Phase::End;
                 next = place + 1;
-            } else {
-                next = next.min(self.earlier_contacts.len());
             }
         }
         // Those that were found again are marked as ended; those that were not have ended now.

@@ -404,7 +404,7 @@ fn forged_impulses_are_refused_and_not_a_guess_of_the_next_step() {
     let bytes = stack().snapshot().to_bytes();
     let (mut refused, mut stepped) = (0, 0);
     // Joints and contacts.
-    for section in &sections(&bytes)[3..5] {
+    for section in &sections(&bytes)[4..6] {
         for at in section.0..section.1 - 7 {
             let number = f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
             // Where a number of the scene's own size stands; elsewhere it is most likely part of two.
@@ -429,9 +429,9 @@ fn forged_impulses_are_refused_and_not_a_guess_of_the_next_step() {
         }
     }
     assert!(refused > 100 && stepped > 100, "{refused} refused, {stepped} stepped");
-    // The impulse of the first contact, by its place: after the count, two slots, a point, a normal and a gap.
-    let section = sections(&bytes)[4];
-    let at = section.0 + 8 + 8 + 7 * 8;
+    // The impulse of the first contact, by its place: after the count, two slots, two parts, a point, a normal and a gap.
+    let section = sections(&bytes)[5];
+    let at = section.0 + 8 + 16 + 7 * 8;
     let mut forged = bytes.clone();
     forged[at..at + 8].copy_from_slice(&1e300f64.to_le_bytes());
     forge(&mut forged, section);
@@ -448,9 +448,9 @@ fn forged_impulses_are_refused_and_not_a_guess_of_the_next_step() {
 fn subnormal_impulses_are_no_assertion_in_the_next_step() {
     let bytes = stack().snapshot().to_bytes();
     // The time step of the remembered impulses, after the contacts: the guess is scaled by the ratio of the steps.
-    let section = sections(&bytes)[4];
+    let section = sections(&bytes)[5];
     let contacts = u64::from_le_bytes(bytes[section.0..section.0 + 8].try_into().unwrap()) as usize;
-    let at = section.0 + 8 + contacts * (8 + 13 * 8);
+    let at = section.0 + 8 + contacts * (16 + 14 * 8);
     assert_eq!(bytes[at..at + 8], H.to_le_bytes());
     for (remembered, step) in [(f64::MAX, H), (f64::MAX, 1e-9), (1e308, 1e-6), (H, 1e-310), (H, 1e-318), (H, 5e-324)] {
         let mut forged = bytes.clone();

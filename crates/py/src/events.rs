@@ -1,5 +1,6 @@
 //! Events of the last step as structured arrays of numpy.
 
+use crate::world;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyList};
@@ -46,7 +47,7 @@ fn table<'py>(
 }
 
 /// Who touches whom: phase 0 begins, 1 persists, 2 has ended.
-pub fn contacts<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
+fn contacts<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::of(world);
     let mut bytes = Vec::with_capacity(world.contact_events().len() * 84);
     for event in world.contact_events() {
@@ -61,7 +62,7 @@ pub fn contacts<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAn
 }
 
 /// Who is in which sensor, since when and for how long.
-pub fn sensors<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
+fn sensors<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::of(world);
     let mut bytes = Vec::with_capacity(world.sensor_events().len() * 32);
     for event in world.sensor_events() {
@@ -73,10 +74,56 @@ pub fn sensors<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny
 }
 
 /// Who fell asleep (1) or woke (0).
-pub fn sleep<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
+fn sleep<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::of(world);
     let events = world.sleep_events().iter();
     let pairs = events.flat_map(|event| [rows.row(event.body), i32::from(event.asleep)]);
     let bytes: Vec<u8> = pairs.flat_map(i32::to_le_bytes).collect();
     table(py, &SLEEP, &["body", "asleep"], &[], &[], &bytes)
+}
+
+/// What happened in the last step of a world, as structured arrays whose bodies are rows of the arrays of the world, −1 for one
+/// that is gone. `phase` is 0 for what begins, 1 for what persists, 2 for what has ended.
+#[pyclass(module = "signorini", frozen)]
+pub struct Events {
+    pub world: Py<world::World>,
+}
+
+impl Events {
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        read: impl FnOnce(Python<'py>, &World) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.world.bind(py).get().guarded.with(|world| read(py, world))
+    }
+}
+
+#[pymethods]
+impl Events {
+    /// Who touches whom: `phase`, `a`, `b`, `part_a`, `part_b`, `point` [m], `normal`, `impulse` [N·s] and `speed` [m/s] of
+    /// approach. An impact is a row with a speed above what you call one.
+    ///
+    /// >>> from signorini import Shape, World
+    /// >>> world = World()
+    /// >>> floor = world.add(Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
+    /// >>> ball = world.add(Shape.sphere(0.5), mass=1.0, position=(0, 0, 0.5), name="ball")
+    /// >>> reports = [world.step(0.01) for _ in range(2)]
+    /// >>> contacts = world.events.contacts
+    /// >>> contacts["phase"].tolist(), round(contacts["impulse"][0] / 0.01, 6)
+    /// ([1], 9.81)
+    #[getter]
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.read(py, contacts)
+    }
+    /// Who is in which sensor: `phase`, `sensor`, `part`, `other`, `since` [s] and `inside` [s], how long.
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.read(py, sensors)
+    }
+    /// Who fell asleep or woke: `body` and `asleep` (0 or 1).
+    #[getter]
+    fn sleep<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.read(py, sleep)
+    }
 }

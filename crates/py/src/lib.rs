@@ -40,9 +40,13 @@ mod _core {
     #[pymodule_export]
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]
+    use super::events::Events;
+    #[pymodule_export]
     use super::log::RunTable;
     #[pymodule_export]
     use super::problem::{Block, Problem, Solution, methods, problems};
+    #[pymodule_export]
+    use super::query::Queries;
     #[pymodule_export]
     use super::recording::Recording;
     #[pymodule_export]

@@ -3,11 +3,11 @@
 use crate::argument::{quaternion, vector, vector_or, wrong_type};
 use crate::body::{Body, Joint, body_kind, id_of, joint_kind, names};
 use crate::contacts;
-use crate::events;
+use crate::events::Events;
 use crate::guard::Guarded;
 use crate::log::Recording;
 use crate::problem::Problem;
-use crate::query;
+use crate::query::Queries;
 use crate::raise;
 use crate::report::{Energy, StepReport};
 use crate::robot::{Robot, asked};
@@ -18,7 +18,7 @@ use crate::shape::{Material, Shape};
 use crate::state::{self, Quantity};
 use crate::threads;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use signorini::glamx::{DMat3, DPose3, DQuat, DVec3};
@@ -380,45 +380,15 @@ impl World {
         self.guarded.with(|world| contacts::read(py, world))
     }
 
-    /// Who touches whom after the last step: a structured array with the fields `phase` (0 begins, 1 persists, 2 has
-    /// ended), `a`, `b` (rows of the bodies, −1 if gone), `part_a`, `part_b`, `point` [m], `normal`, `impulse` [N·s] and
-    /// `speed` [m/s] of approach. An impact is a row with a speed above what you call one.
-    ///
-    /// >>> from signorini import Shape, World
-    /// >>> world = World()
-    /// >>> floor = world.add(Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
-    /// >>> ball = world.add(Shape.sphere(0.5), mass=1.0, position=(0, 0, 0.5), name="ball")
-    /// >>> for _ in range(2): report = world.step(0.01)
-    /// >>> events = world.contact_events
-    /// >>> events["phase"].tolist(), round(events["impulse"][0] / 0.01, 6)
-    /// ([1], 9.81)
+    /// What happened in the last step.
     #[getter]
-    fn contact_events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.guarded.with(|world| events::contacts(py, world))
+    fn events(slf: &Bound<'_, Self>) -> Events {
+        Events { world: slf.clone().unbind() }
     }
-    /// Who is in which sensor after the last step: a structured array with the fields `phase`, `sensor`, `part`, `other`
-    /// (rows of the bodies), `since` [s] and `inside` [s], how long.
+    /// Questions that change nothing, many at once and with filters.
     #[getter]
-    fn sensor_events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.guarded.with(|world| events::sensors(py, world))
-    }
-    /// Who fell asleep or woke in the last step: a structured array with the fields `body` (row) and `asleep` (0 or 1).
-    #[getter]
-    fn sleep_events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.guarded.with(|world| events::sleep(py, world))
-    }
-    /// Sets friction and restitution of materials with these tags where they meet each other; neither given forgets them.
-    #[pyo3(signature = (tag_a, tag_b, *, friction=None, restitution=None))]
-    fn set_material_pair(
-        &self,
-        tag_a: u32,
-        tag_b: u32,
-        friction: Option<f64>,
-        restitution: Option<f64>,
-    ) -> PyResult<()> {
-        let given = PairCoefficients { friction, restitution };
-        let given = (given != PairCoefficients::default()).then_some(given);
-        self.guarded.with(|world| world.set_material_pair([tag_a, tag_b], given).map_err(raise::world))
+    fn queries(slf: &Bound<'_, Self>) -> Queries {
+        Queries { world: slf.clone().unbind() }
     }
     /// Energy of all bodies.
     #[getter]
@@ -472,85 +442,6 @@ impl World {
             let normal = hit.normal.to_array().to_pyarray(slf.py());
             (Body { world: slf.clone().unbind(), handle }, hit.distance, normal)
         }))
-    }
-
-    /// The first body on every ray: rows of the bodies (−1 for none), distances [m] (infinite for none) and normals.
-    /// `origins` and `directions` have the shape (n, 3). `exclude` is a body that is not found; `layers` and `mask` are those
-    /// of the asker.
-    ///
-    /// >>> from signorini import Shape, World
-    /// >>> world = World()
-    /// >>> ball = world.add(Shape.sphere(0.5), position=(5, 0, 0), name="ball")
-    /// >>> bodies, distances, normals = world.cast_rays([(0, 0, 0), (0, 9, 0)], [(1, 0, 0), (1, 0, 0)], 100)
-    /// >>> bodies.tolist(), distances.tolist()
-    /// ([0, -1], [4.5, inf])
-    #[pyo3(signature = (
-        origins, directions, distance, *, exclude=None, layers=u32::MAX, mask=u32::MAX, sensors=false
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn cast_rays<'py>(
-        slf: &Bound<'py, Self>,
-        origins: &Bound<'py, PyAny>,
-        directions: &Bound<'py, PyAny>,
-        distance: f64,
-        exclude: Option<&Bound<'py, PyAny>>,
-        layers: u32,
-        mask: u32,
-        sensors: bool,
-    ) -> PyResult<query::Hits<'py>> {
-        let filter = query::filter(slf, exclude, layers, mask, sensors)?;
-        query::cast_rays(slf, origins, directions, distance, &filter)
-    }
-
-    /// The body nearest to a point [m] within `distance` [m]: the body, its distance (below zero inside) and the point on
-    /// it; None if there is none.
-    #[pyo3(signature = (point, distance, *, exclude=None, layers=u32::MAX, mask=u32::MAX, sensors=false))]
-    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
-    fn closest_point<'py>(
-        slf: &Bound<'py, Self>,
-        point: &Bound<'py, PyAny>,
-        distance: f64,
-        exclude: Option<&Bound<'py, PyAny>>,
-        layers: u32,
-        mask: u32,
-        sensors: bool,
-    ) -> PyResult<Option<(Body, f64, Bound<'py, PyArray1<f64>>)>> {
-        let (point, filter) = (vector("point", point)?, query::filter(slf, exclude, layers, mask, sensors)?);
-        let found = slf.get().guarded.with(|world| Ok(world.closest_point(point, distance, &filter)))?;
-        Ok(found.map(|(handle, closest)| {
-            let on_body = closest.on_b.to_array().to_pyarray(slf.py());
-            (Body { world: slf.clone().unbind(), handle }, closest.distance, on_body)
-        }))
-    }
-
-    /// Distance of two bodies [m], below zero by the depth where they overlap; None beyond `max` [m].
-    #[pyo3(signature = (a, b, max=1e3))]
-    fn distance(slf: &Bound<'_, Self>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, max: f64) -> PyResult<Option<f64>> {
-        let (a, b) = (World::handle(slf, "a", a)?, World::handle(slf, "b", b)?);
-        let found = slf.get().guarded.with(|world| world.distance(a, b, max).map_err(raise::world))?;
-        Ok(found.map(|closest| closest.distance))
-    }
-
-    /// The bodies that a shape at `position` [m] and `orientation` (w, x, y, z) overlaps, in the order of their ids.
-    #[pyo3(signature = (
-        shape, position, orientation=None, *, exclude=None, layers=u32::MAX, mask=u32::MAX, sensors=false
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn overlaps(
-        slf: &Bound<'_, Self>,
-        shape: &Bound<'_, Shape>,
-        position: &Bound<'_, PyAny>,
-        orientation: Option<&Bound<'_, PyAny>>,
-        exclude: Option<&Bound<'_, PyAny>>,
-        layers: u32,
-        mask: u32,
-        sensors: bool,
-    ) -> PyResult<Vec<Body>> {
-        let turn = orientation.map_or(Ok(DQuat::IDENTITY), |value| quaternion("orientation", value))?;
-        let pose = DPose3::from_parts(vector("position", position)?, turn);
-        let filter = query::filter(slf, exclude, layers, mask, sensors)?;
-        let found = slf.get().guarded.with(|world| Ok(world.overlaps_where(&shape.get().0, &pose, &filter)))?;
-        Ok(found.into_iter().map(|handle| Body { world: slf.clone().unbind(), handle }).collect())
     }
 
     /// Takes back every force and torque added since the last step.
@@ -685,18 +576,6 @@ impl World {
             let bodies = world.bodies().count();
             Ok(format!("<World of {bodies} bodies at {} s, {} steps>", world.time(), world.steps()))
         })
-    }
-}
-
-impl World {
-    /// The handle of a body given as itself, by name or by number.
-    pub fn handle(slf: &Bound<'_, Self>, argument: &str, name: &Bound<'_, PyAny>) -> PyResult<signorini::BodyHandle> {
-        if let Ok(body) = name.cast::<Body>() {
-            return Ok(body.get().handle);
-        }
-        let id = id_of(name).map_err(|_| wrong_type(argument, "a body, a name or a number", name))?;
-        let found = slf.get().guarded.with(|world| Ok(world.find(id.clone())))?;
-        found.ok_or_else(|| PyKeyError::new_err(format!("{argument}: there is no {id}")))
     }
 }
 

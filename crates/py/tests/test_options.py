@@ -51,15 +51,15 @@ def test_events_are_structured_arrays() -> None:
     names, phases, entered = world.names, [], 0
     for _ in range(80):
         world.step(H)
-        events = world.contact_events
+        events = world.events.contacts
         phases.extend(events["phase"].tolist())
         if (events["phase"] == 0).any():
             assert (names[events["a"][0]], names[events["b"][0]]) == ("ball", "floor")
             assert events["speed"][0] == pytest.approx(math.sqrt(2 * G * 2.5), abs=G * H)
-        entered += int((world.sensor_events["phase"] == 0).sum())
+        entered += int((world.events.sensors["phase"] == 0).sum())
     assert phases[0] == 0 and set(phases[1:]) == {1}
     assert entered == 1
-    assert world.sleep_events.shape == (0,)
+    assert world.events.sleep.shape == (0,)
 
 
 def test_rays_many_at_once_with_an_excluded_caster() -> None:
@@ -67,16 +67,16 @@ def test_rays_many_at_once_with_an_excluded_caster() -> None:
     ball = world.add(Shape.sphere(0.5), position=(0, 0, 5), name="ball")
     floor(world)
     origins = np.array([[0, 0, 9.0], [3, 0, 9.0]])
-    bodies, distances, normals = world.cast_rays(origins, [(0, 0, -1)] * 2, 100)
+    bodies, distances, normals = world.queries.cast_rays(origins, [(0, 0, -1)] * 2, 100)
     assert [world.names[row] for row in bodies] == ["ball", "floor"]
     assert distances.tolist() == [3.5, 9.0]
     assert normals.shape == (2, 3)
-    bodies, distances, _ = world.cast_rays(origins, [(0, 0, -1)] * 2, 100, exclude=ball)
+    bodies, distances, _ = world.queries.cast_rays(origins, [(0, 0, -1)] * 2, 100, exclude=ball)
     assert distances.tolist() == [9.0, 9.0]
-    found = world.closest_point((0, 0, 5.75), 10.0)
+    found = world.queries.closest_point((0, 0, 5.75), 10.0)
     assert found is not None and found[0] == ball and found[1] == pytest.approx(0.25, abs=1e-8)
-    assert world.distance("ball", "floor") == pytest.approx(4.5, abs=1e-9)
-    assert world.overlaps(Shape.sphere(0.1), (0, 0, 5)) == [ball]
+    assert world.queries.distance("ball", "floor") == pytest.approx(4.5, abs=1e-9)
+    assert world.queries.overlaps(Shape.sphere(0.1), (0, 0, 5)) == [ball]
 
 
 def test_bodies_change_in_mid_run() -> None:
@@ -106,7 +106,6 @@ def test_materials_and_parts() -> None:
     for _ in range(400):
         world.step(H)
     assert world["ball"].position[2] == pytest.approx(0.5 - G / 1000, abs=1e-8)
-    world.set_material_pair(1, 2, friction=0.1)
     ghost = Shape.compound([Shape.sphere(0.5).filtered(mask=0), (Shape.sphere(0.2).sensing(), (0, 0, -1))])
     scene = Scene.from_dict(world.describe().to_dict())
     assert scene.build()["ball"].material == soft

@@ -37,7 +37,7 @@ pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
-pub use options::{MaterialPairDescription, OptionsDescription};
+pub use options::{MaterialDescription, MaterialPairDescription, OptionsDescription};
 pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
@@ -263,35 +263,6 @@ pub enum StabilisationDescription {
         /// Fraction of the overlap taken out per step \[1\].
         fraction: f64,
     },
-}
-
-/// A surface.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
-pub struct MaterialDescription {
-    /// Coulomb friction coefficient \[1\].
-    pub friction: f64,
-    /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
-    #[serde(default)]
-    pub restitution: f64,
-    /// How friction meets that of another surface.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub friction_rule: Combine,
-    /// How restitution meets that of another surface.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub restitution_rule: Combine,
-    /// Friction along an axis of the body, and another across it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grain: Option<crate::Grain>,
-    /// Stiffness of a point of contact [N/m]; not given, rigid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stiffness: Option<f64>,
-    /// Damping of a point of contact [N·s/m].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// Number by which programs know it; not given, the least that is free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tag: Option<u32>,
 }
 
 fn is_all(layers: &u32) -> bool {

@@ -1,6 +1,6 @@
 //! What bodies and materials may be told besides, as it is written in scenes.
 
-use super::{BodyDescription, MaterialDescription, Scene, SceneError, Triple, is_all, is_default};
+use super::{BodyDescription, Scene, SceneError, Triple, is_all, is_default};
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::{AxisLocks, Body, BodyHandle, Combine, Material, PairCoefficients, SurfaceMotion, World};
@@ -8,6 +8,35 @@ use glamx::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// A surface.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
+pub struct MaterialDescription {
+    /// Coulomb friction coefficient \[1\].
+    pub friction: f64,
+    /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
+    #[serde(default)]
+    pub restitution: f64,
+    /// How friction meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub friction_rule: Combine,
+    /// How restitution meets that of another surface.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub restitution_rule: Combine,
+    /// Friction along an axis of the body, and another across it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grain: Option<crate::Grain>,
+    /// Stiffness of a point of contact [N/m]; not given, rigid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Damping of a point of contact [N·s/m].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub damping: f64,
+    /// Number by which programs know it; not given, the least that is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<u32>,
+}
 
 /// Coefficients of two materials where they meet each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -550,6 +550,62 @@ class Robot:
     def inverse_dynamics(self, qdd: ArrayLike) -> _Floats: ...
 
 @final
+class Events:
+    @property
+    def contacts(self) -> NDArray[np.void]: ...
+    @property
+    def sensors(self) -> NDArray[np.void]: ...
+    @property
+    def sleep(self) -> NDArray[np.void]: ...
+
+@final
+class Queries:
+    def cast_rays(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        distance: float,
+        *,
+        exclude: Body | _Name | None = None,
+        layers: int = ...,
+        mask: int = ...,
+        sensors: bool = False,
+    ) -> tuple[NDArray[np.int32], _Floats, _Floats]: ...
+    def cast_ray_all(
+        self,
+        origin: ArrayLike,
+        direction: ArrayLike,
+        distance: float,
+        *,
+        exclude: Body | _Name | None = None,
+        layers: int = ...,
+        mask: int = ...,
+        sensors: bool = False,
+    ) -> list[tuple[Body, float]]: ...
+    def closest_point(
+        self,
+        point: ArrayLike,
+        distance: float,
+        *,
+        exclude: Body | _Name | None = None,
+        layers: int = ...,
+        mask: int = ...,
+        sensors: bool = False,
+    ) -> tuple[Body, float, _Floats] | None: ...
+    def distance(self, a: Body | _Name, b: Body | _Name, max: float = 1e3) -> float | None: ...
+    def overlaps(
+        self,
+        shape: Shape,
+        position: ArrayLike,
+        orientation: ArrayLike | None = None,
+        *,
+        exclude: Body | _Name | None = None,
+        layers: int = ...,
+        mask: int = ...,
+        sensors: bool = False,
+    ) -> list[Body]: ...
+
+@final
 class World:
     def __new__(
         cls,
@@ -657,14 +713,9 @@ class World:
     @property
     def contacts(self) -> NDArray[np.void]: ...
     @property
-    def contact_events(self) -> NDArray[np.void]: ...
+    def events(self) -> Events: ...
     @property
-    def sensor_events(self) -> NDArray[np.void]: ...
-    @property
-    def sleep_events(self) -> NDArray[np.void]: ...
-    def set_material_pair(
-        self, tag_a: int, tag_b: int, *, friction: float | None = None, restitution: float | None = None
-    ) -> None: ...
+    def queries(self) -> Queries: ...
     @property
     def energy(self) -> Energy: ...
     @property
@@ -680,39 +731,6 @@ class World:
     def cast_ray(
         self, origin: ArrayLike, direction: ArrayLike, distance: float
     ) -> tuple[Body, float, _Floats] | None: ...
-    def cast_rays(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        distance: float,
-        *,
-        exclude: Body | _Name | None = None,
-        layers: int = ...,
-        mask: int = ...,
-        sensors: bool = False,
-    ) -> tuple[NDArray[np.int32], _Floats, _Floats]: ...
-    def closest_point(
-        self,
-        point: ArrayLike,
-        distance: float,
-        *,
-        exclude: Body | _Name | None = None,
-        layers: int = ...,
-        mask: int = ...,
-        sensors: bool = False,
-    ) -> tuple[Body, float, _Floats] | None: ...
-    def distance(self, a: Body | _Name, b: Body | _Name, max: float = 1e3) -> float | None: ...
-    def overlaps(
-        self,
-        shape: Shape,
-        position: ArrayLike,
-        orientation: ArrayLike | None = None,
-        *,
-        exclude: Body | _Name | None = None,
-        layers: int = ...,
-        mask: int = ...,
-        sensors: bool = False,
-    ) -> list[Body]: ...
     def clear_forces(self) -> None: ...
     def step(self, dt: float) -> StepReport: ...
     def run(
