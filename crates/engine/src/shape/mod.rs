@@ -10,6 +10,7 @@ mod hull;
 mod mass;
 mod mesh;
 pub(crate) mod separation;
+mod silhouette;
 
 pub use cast::{RayHit, cast_shape};
 pub(crate) use hull::Hull;

@@ -835,3 +835,22 @@ def _advance(
     every: int,
     progress: Callable[[int], None] | None,
 ) -> dict[str, Any]: ...
+
+_Proof = tuple[float, float, float]
+
+def _is_stable(
+    world: World, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[tuple[bool, float, float, float], NDArray[np.int64], _Floats, _Floats, _Proof]: ...
+def _safety_factor(
+    world: World, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[float, float, _Proof]: ...
+def _load_limit(
+    world: World,
+    loads: list[tuple[Body, ArrayLike, ArrayLike, ArrayLike | None]],
+    touching: float,
+    tolerance: float,
+    bodies: list[Body] | None,
+) -> tuple[float, float, _Proof]: ...
+def _force_bounds(
+    world: World, per: str, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[NDArray[np.int64], _Floats, NDArray[np.int64], int, _Proof]: ...
