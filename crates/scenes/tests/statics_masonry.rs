@@ -30,6 +30,7 @@ fn arches_stand_from_the_least_thickness_on() {
 #[test]
 fn the_thinner_the_arch_the_narrower_its_thrust() {
     let least = least_arch_thickness(9);
+    let mut widths = Vec::new();
     let mut last = (f64::INFINITY, f64::INFINITY);
     for factor in [1.5, 1.2, 1.001] {
         let world = masonry_arch(9, factor * least).build().unwrap();
@@ -42,7 +43,8 @@ fn the_thinner_the_arch_the_narrower_its_thrust() {
         let limit = load_limit(&world, &[Load::force(stone, -DVec3::Z)], &options).unwrap();
         assert!(width < last.0 && limit.greatest < last.1 && limit.greatest > 0.0, "{factor}: {width}, {limit:?}");
         last = (width, limit.greatest);
+        widths.push(width);
     }
-    // At the limit the thrust is known: less than a hundredth of the weight of a stone is open.
-    assert!(last.0 < 0.01 * least * 9.81 * 2000.0, "{last:?}");
+    // At the least thickness the thrust is known. What is open closes in proportion to what the arch is thicker.
+    assert!(widths[2] < 0.05 * widths[0], "{widths:?}");
 }

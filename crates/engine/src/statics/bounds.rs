@@ -234,7 +234,7 @@ impl Search {
                 None => {
                     let far = farthest_corner(&lines);
                     at_most = at_most.min(far.length()).max(longest);
-                    if at_most - longest <= KNOWN * longest.max(self.tolerance) {
+                    if at_most - longest <= KNOWN * longest + self.tolerance {
                         break;
                     }
                     far.normalize_or(DVec2::X)
@@ -250,7 +250,7 @@ impl Search {
             }
             longest = longest.max(sum.length());
             lines.push((direction, direction.dot(sum)));
-            if asked >= 3 && at_most - longest <= KNOWN * longest.max(self.tolerance) {
+            if asked >= 3 && at_most - longest <= KNOWN * longest + self.tolerance {
                 break;
             }
         }

@@ -29,16 +29,6 @@ impl Proof {
         }
     }
 
-    /// Of y, as a reason why no x exists: `bᵀy = 1`, `−Aᵀy ∈ K*`.
-    pub(super) fn of_infeasible(posed: &Posed, y: &[f64]) -> Proof {
-        let work = dot(&posed.b, y);
-        if work.is_nan() || work <= 0.0 {
-            return Proof { dual: f64::INFINITY, ..Proof::default() };
-        }
-        let nothing = vec![0.0; posed.columns];
-        Proof { dual: outside(&posed.cones, &posed.reduced(&nothing, y), true) / work, ..Proof::default() }
-    }
-
     /// Of x, as a direction without end: `cᵀx = −1`, `A x = 0`, `x ∈ K`.
     pub(super) fn of_unbounded(posed: &Posed, cost: &[f64], x: &[f64]) -> Proof {
         let descent = -dot(cost, x);
