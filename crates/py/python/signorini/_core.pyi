@@ -78,6 +78,20 @@ class Shape:
     @staticmethod
     def cuboid(half_extents: ArrayLike) -> Shape: ...
     @staticmethod
+    def rounded_cuboid(half_extents: ArrayLike, radius: float) -> Shape: ...
+    @staticmethod
+    def rounded_hull(points: ArrayLike, radius: float) -> Shape: ...
+    @staticmethod
+    def solid(
+        vertices: ArrayLike,
+        triangles: ArrayLike,
+        *,
+        pieces: Sequence[ArrayLike] | None = None,
+        resolution: int = 64,
+        concavity: float = 0.01,
+        max_parts: int = 32,
+    ) -> Shape: ...
+    @staticmethod
     def capsule(half_height: float, radius: float) -> Shape: ...
     @staticmethod
     def cylinder(half_height: float, radius: float) -> Shape: ...
