@@ -372,7 +372,7 @@ pub enum ShapeError {
         shape: &'static str,
     },
     /// The surface of a solid has a hole, or triangles that disagree on which side is outside.
-    #[error("the surface is not closed: the edge between vertices {} and {} of triangle {triangle} is not walked once each way", vertices[0], vertices[1])]
+    #[error("the surface is not closed: the edge between vertices {} and {} of triangle {triangle} is not walked once each way", .vertices[0], .vertices[1])]
     NotClosed {
         /// A triangle at that edge.
         triangle: usize,

@@ -379,8 +379,9 @@ impl Primitive {
 
 /// How far a box reaches from its middle along the axes in which it is placed \[m\].
 fn box_reach(pose: &DPose3, half: DVec3) -> DVec3 {
-    let side = |axis: DVec3| (pose.rotation * (axis * half)).abs();
-    side(DVec3::X) + side(DVec3::Y) + side(DVec3::Z)
+    let x = pose.rotation * DVec3::new(half.x, 0.0, 0.0);
+    let y = pose.rotation * DVec3::new(0.0, half.y, 0.0);
+    x.abs() + y.abs() + (pose.rotation * DVec3::Z * half.z).abs()
 }
 
 fn hull_bounds(pose: &DPose3, hull: &Hull) -> Aabb {
