@@ -44,7 +44,7 @@ fn cuboid(x: f64, y: f64, z: f64) -> Shape {
 /// A block rests on a slope while tan α ≤ μ, however its four corners share the load; it leaves along the slope.
 #[test]
 fn block_on_an_incline_rests_up_to_the_angle_of_friction() {
-    let mu = 0.6;
+    let mu = 0.6_f64;
     for (slope, rests) in [(0.9999 * mu, true), (1.0001 * mu, false)] {
         let turn = DQuat::from_rotation_y(slope.atan());
         let mut world = world();
