@@ -286,7 +286,9 @@ fn order_of_adding_changes_no_bit() {
         if reverse {
             bodies.reverse();
         }
-        bodies.into_iter().for_each(|body| drop(world.add(body).unwrap()));
+        for body in bodies {
+            world.add(body).unwrap();
+        }
         let found = force_bounds(&world, Per::Point, &options()).unwrap();
         let ranges = |c: &statics::Bounded| {
             [c.normal_force, c.tangential_force].map(|r| [r.least.to_bits(), r.greatest.to_bits()])
