@@ -131,7 +131,7 @@ fn wrenches(world: &World, model: &Model, pattern: &[Load]) -> Result<Vec<Wrench
         for (field, vector) in
             [("force of load", load.force), ("torque of load", load.torque), ("point of load", point)]
         {
-            if let Some(value) = vector.to_array().into_iter().find(|x| !(x.abs() <= 1e100)) {
+            if let Some(value) = vector.to_array().into_iter().find(|x| x.is_nan() || x.abs() > 1e100) {
                 return Err(StaticsError::Value { field, index, value, range: "[-1e100, 1e100]" });
             }
         }
