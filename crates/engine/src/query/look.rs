@@ -1,5 +1,6 @@
 //! What there is in a world: joints, contacts of a body, islands, names.
 
+use crate::body::BodyRecord;
 use crate::joint::Anchor;
 use crate::{BodyHandle, BodyId, BodyView, ContactPoint, Joint, JointHandle, Place, World, WorldError};
 use std::cmp::Ordering;
@@ -16,6 +17,11 @@ pub struct BodyContact {
 }
 
 impl World {
+    /// All bodies in the order of their ids.
+    pub(crate) fn records(&self) -> impl Iterator<Item = (BodyHandle, &BodyRecord)> {
+        self.order.iter().filter_map(|slot| Some((BodyHandle(self.bodies.key(*slot)), self.bodies.at(*slot)?)))
+    }
+
     /// All joints, in the order of their bodies' ids.
     pub fn joints(&self) -> impl Iterator<Item = (JointHandle, Joint)> {
         let look = |slot: &u32| Some((JointHandle(self.joints.key(*slot)), self.joints.at(*slot)?.joint));

@@ -23,12 +23,15 @@ mod budget;
 mod build;
 mod describe;
 mod error;
+mod joints;
 mod mesh_file;
 mod mjcf;
 mod options;
+mod parts;
 mod places;
 mod robot_files;
 mod shapes;
+mod shared;
 mod text;
 mod urdf;
 mod xml;
@@ -36,12 +39,15 @@ mod xml;
 pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
+pub use joints::{EndDescription, JointDescription, JointKindDescription};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use options::{MaterialDescription, MaterialPairDescription, OptionsDescription};
+pub use parts::{PartDescription, UnitMass};
 pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
 use crate::robot::{Notice, SelfCollision};
+use crate::shape::Decomposition;
 use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -265,14 +271,6 @@ pub enum StabilisationDescription {
     },
 }
 
-fn is_all(layers: &u32) -> bool {
-    *layers == u32::MAX
-}
-
-fn all_layers() -> u32 {
-    u32::MAX
-}
-
 /// A body, or a grid of equal bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a body: a table with name and shape")]
@@ -424,6 +422,39 @@ pub enum ShapeDescription {
         /// \[m\].
         half_extents: Triple,
     },
+    /// All points within `radius` of a box from `-half_extents` to `half_extents`.
+    RoundedCuboid {
+        /// Of the box inside \[m\].
+        half_extents: Triple,
+        /// \[m\].
+        radius: f64,
+    },
+    /// All points within `radius` of the smallest convex solid around points.
+    RoundedHull {
+        /// \[m\].
+        points: Vec<Triple>,
+        /// \[m\].
+        radius: f64,
+    },
+    /// What a closed surface of triangles encloses, convex or not: collided as convex pieces, weighed exactly.
+    Solid {
+        /// \[m\].
+        vertices: Vec<Triple>,
+        /// Three indices of vertices each, counter-clockwise seen from outside.
+        triangles: Vec<[u32; 3]>,
+        /// Points of every convex piece \[m\]; none: pieces are found.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pieces: Vec<Vec<Triple>>,
+        /// Voxels along the longest side by which pieces are found, from 8 to 256.
+        #[serde(default = "resolution")]
+        resolution: u32,
+        /// Share of its volume that a piece may lack to its hull.
+        #[serde(default = "concavity")]
+        concavity: f64,
+        /// Most pieces.
+        #[serde(default = "max_parts")]
+        max_parts: u32,
+    },
     /// All points within `radius` of a segment.
     Capsule {
         /// Half the length of the segment \[m\].
@@ -496,6 +527,18 @@ fn one() -> f64 {
     1.0
 }
 
+fn resolution() -> u32 {
+    Decomposition::default().resolution
+}
+
+fn concavity() -> f64 {
+    Decomposition::default().concavity
+}
+
+fn max_parts() -> u32 {
+    Decomposition::default().max_parts
+}
+
 /// What a mesh file stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -504,91 +547,6 @@ pub enum MeshUse {
     Hull,
     /// The surface itself; fixed bodies only.
     Surface,
-}
-
-/// One shape of a compound.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a part: a table with a shape")]
-pub struct PartDescription {
-    /// What it is.
-    pub shape: ShapeDescription,
-    /// Where it is in the frame of the body \[m\].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub position: Triple,
-    /// Orientation, a unit quaternion (w, x, y, z).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub orientation: Option<[f64; 4]>,
-    /// Layers that it is in, bit by bit, besides those of the body.
-    #[serde(default = "all_layers", skip_serializing_if = "is_all")]
-    pub layers: u32,
-    /// Layers that it meets, bit by bit, besides those of the body.
-    #[serde(default = "all_layers", skip_serializing_if = "is_all")]
-    pub mask: u32,
-    /// Whether it detects others instead of pushing them.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub sensor: bool,
-}
-
-impl PartDescription {
-    /// A shape at a place of the body, which pushes everything.
-    pub fn new(shape: ShapeDescription, position: Triple, orientation: Option<[f64; 4]>) -> Self {
-        PartDescription { shape, position, orientation, layers: u32::MAX, mask: u32::MAX, sensor: false }
-    }
-}
-
-/// What ties two bodies, or a body and a point of the world.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a joint: a table with kind, a and b")]
-pub struct JointDescription {
-    /// What it holds.
-    pub kind: JointKindDescription,
-    /// One end.
-    pub a: EndDescription,
-    /// The other end: without `body`, a point of the world.
-    pub b: EndDescription,
-    /// Whether the two bodies may touch.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub bodies_touch: bool,
-    /// What acts along the free coordinates, in their order; of a generic joint all six.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub coordinates: Vec<crate::Coordinate>,
-    /// Force on the locked coordinates at which it breaks \[N\].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub break_force: Option<f64>,
-    /// Torque on the locked coordinates at which it breaks [N·m].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub break_torque: Option<f64>,
-}
-
-impl JointDescription {
-    /// A joint along whose coordinates nothing acts, and whose bodies do not touch.
-    pub fn new(kind: JointKindDescription, a: EndDescription, b: EndDescription) -> Self {
-        let (coordinates, bodies_touch) = (Vec::new(), false);
-        JointDescription { kind, a, b, bodies_touch, coordinates, break_force: None, break_torque: None }
-    }
-}
-
-/// What a joint holds.
-pub type JointKindDescription = crate::JointKind;
-
-/// One end of a joint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table such as { body = \"ball\", point = [0, 0, 0] }")]
-pub struct EndDescription {
-    /// Name of the body.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
-    /// In the body's frame, or of the world \[m\].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub point: Triple,
-    /// Axes of the joint there, a unit quaternion (w, x, y, z): hinges turn about their z axis, sliders slide along it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub axes: Option<[f64; 4]>,
-}
-
-impl EndDescription {
-    /// A point of a body, or of the world \[m\].
-    pub fn new(body: Option<&str>, point: Triple) -> Self {
-        EndDescription { body: body.map(str::to_owned), point, axes: None }
-    }
+    /// What the closed surface encloses, as convex pieces.
+    Solid,
 }

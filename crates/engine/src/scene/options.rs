@@ -1,6 +1,7 @@
 //! What bodies and materials may be told besides, as it is written in scenes.
 
-use super::{BodyDescription, Scene, SceneError, Triple, is_all, is_default};
+use super::parts::is_all;
+use super::{BodyDescription, Scene, SceneError, Triple, is_default};
 use crate::filter::Filter;
 use crate::options::Options;
 use crate::{AxisLocks, Body, BodyHandle, Combine, Material, PairCoefficients, SurfaceMotion, World};

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os as _os
 
+from . import statics
 from ._core import (
     Block,
     Body,
@@ -57,6 +58,7 @@ from ._errors import (
     SignoriniError,
     SnapshotError,
     SolveError,
+    StaticsError,
     StepError,
     WorldError,
 )
@@ -98,6 +100,7 @@ __all__ = [
     "Solution",
     "SolveError",
     "Stabilisation",
+    "StaticsError",
     "StepCertificate",
     "StepError",
     "StepReport",
@@ -113,5 +116,6 @@ __all__ = [
     "save_problem",
     "scenes",
     "solve",
+    "statics",
     "view",
 ]

@@ -1,0 +1,62 @@
+//! Joints, as they are written in scenes.
+
+use super::{Triple, is_default};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What ties two bodies, or a body and a point of the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a joint: a table with kind, a and b")]
+pub struct JointDescription {
+    /// What it holds.
+    pub kind: JointKindDescription,
+    /// One end.
+    pub a: EndDescription,
+    /// The other end: without `body`, a point of the world.
+    pub b: EndDescription,
+    /// Whether the two bodies may touch.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bodies_touch: bool,
+    /// What acts along the free coordinates, in their order; of a generic joint all six.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub coordinates: Vec<crate::Coordinate>,
+    /// Force on the locked coordinates at which it breaks \[N\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub break_force: Option<f64>,
+    /// Torque on the locked coordinates at which it breaks [N·m].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub break_torque: Option<f64>,
+}
+
+impl JointDescription {
+    /// A joint along whose coordinates nothing acts, and whose bodies do not touch.
+    pub fn new(kind: JointKindDescription, a: EndDescription, b: EndDescription) -> Self {
+        let (coordinates, bodies_touch) = (Vec::new(), false);
+        JointDescription { kind, a, b, bodies_touch, coordinates, break_force: None, break_torque: None }
+    }
+}
+
+/// What a joint holds.
+pub type JointKindDescription = crate::JointKind;
+
+/// One end of a joint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { body = \"ball\", point = [0, 0, 0] }")]
+pub struct EndDescription {
+    /// Name of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// In the body's frame, or of the world \[m\].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub point: Triple,
+    /// Axes of the joint there, a unit quaternion (w, x, y, z): hinges turn about their z axis, sliders slide along it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axes: Option<[f64; 4]>,
+}
+
+impl EndDescription {
+    /// A point of a body, or of the world \[m\].
+    pub fn new(body: Option<&str>, point: Triple) -> Self {
+        EndDescription { body: body.map(str::to_owned), point, axes: None }
+    }
+}
