@@ -81,8 +81,11 @@ impl Queries {
         };
         let rays: Vec<Ray> = origins.iter().zip(&directions).map(ray).collect();
         let guarded = &self.world.bind(py).get().guarded;
-        let (found, table) = guarded
-            .detached(py, |world| crate::threads::engine(|| (world.cast_rays(&rays, &filter), Rows::of(world))))??;
+        let (asked, wanted) = (&rays, &filter);
+        // The world goes along: what is only looked at may not be shared with another thread.
+        let (found, table) = guarded.detached(py, |world| {
+            crate::threads::engine(move || (world.cast_rays(asked, wanted), Rows::of(world)))
+        })??;
         let (mut bodies, mut distances, mut normals) = (Vec::new(), Vec::new(), Vec::new());
         for hit in found {
             bodies.push(hit.map_or(-1, |(body, _)| table.row(body)));

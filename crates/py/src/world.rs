@@ -21,8 +21,8 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use signorini::glamx::{DMat3, DPose3, DQuat, DVec3};
-use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairCoefficients, PairContact, Snapshot};
+use signorini::glamx::{DMat3, DVec3};
+use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.
@@ -514,7 +514,7 @@ impl World {
 
     /// The contact problems that a step of `dt` [s] would solve, island by island, without taking it.
     fn problems(&self, py: Python<'_>, dt: f64) -> PyResult<Vec<Problem>> {
-        let problems = self.guarded.detached(py, |world| threads::engine(|| world.problems(dt)))??;
+        let problems = self.guarded.detached(py, |world| threads::engine(move || world.problems(dt)))??;
         Ok(problems.map_err(raise::step)?.into_iter().map(Problem::of).collect())
     }
 
