@@ -49,6 +49,7 @@ mod squeeze;
 pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use block_owner::BlockOwner;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
+pub(crate) use collision::excluded_pairs;
 pub use collision::{broad_phase, manifold};
 pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;

@@ -108,7 +108,8 @@ pub(crate) fn is_excluded(excluded: &[(u32, u32)], a: &Moving, b: &Moving) -> bo
     excluded.binary_search(&(a.slot.min(b.slot), a.slot.max(b.slot))).is_ok()
 }
 
-fn excluded_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
+/// Slots of bodies that do not touch because a joint or the user says so, sorted; replaces the contents of `out`.
+pub(crate) fn excluded_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     out.clear();
     let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));
     for joint in records.map(|record| &record.joint).filter(|joint| joint.contact == PairContact::Ignored) {
