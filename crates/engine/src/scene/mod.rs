@@ -24,12 +24,15 @@ mod build;
 mod describe;
 mod error;
 mod mesh_file;
+#[cfg(feature = "mjcf")]
 mod mjcf;
 mod places;
 mod robot_files;
 mod shapes;
 mod text;
+#[cfg(feature = "urdf")]
 mod urdf;
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
 mod xml;
 
 pub use budget::{BudgetDescription, BudgetName};
