@@ -208,12 +208,29 @@ export class Bodies {
 
     /** The body that a ray meets first. */
     pick(ray: THREE.Raycaster): number | null {
+        return this.hit(ray)?.body ?? null;
+    }
+
+    /** The body that a ray meets first, and where. */
+    hit(ray: THREE.Raycaster): { body: number; point: THREE.Vector3 } | null {
         const hit = ray.intersectObjects(
             this.groups.map((group) => group.mesh),
             false,
         )[0];
         const group = this.groups.find(({ mesh }) => mesh === hit?.object);
-        return group !== undefined && hit?.instanceId !== undefined ? group.bodies[hit.instanceId] : null;
+        return group !== undefined && hit?.instanceId !== undefined ? { body: group.bodies[hit.instanceId], point: hit.point } : null;
+    }
+
+    /** How far a point is above the floor it is deepest in, or nearest to [m]; null without floors. */
+    height(point: THREE.Vector3): { above: number; normal: THREE.Vector3 } | null {
+        let lowest: { above: number; normal: THREE.Vector3 } | null = null;
+        for (const { floor } of this.floors) {
+            const above = floor.normal.dot(point.clone().sub(floor.mesh.position));
+            if (lowest === null || above < lowest.above) {
+                lowest = { above, normal: floor.normal };
+            }
+        }
+        return lowest;
     }
 
     dispose(): void {
