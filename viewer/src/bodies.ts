@@ -221,16 +221,15 @@ export class Bodies {
         return group !== undefined && hit?.instanceId !== undefined ? { body: group.bodies[hit.instanceId], point: hit.point } : null;
     }
 
-    /** How far a point is above the floor it is deepest in, or nearest to [m]; null without floors. */
-    height(point: THREE.Vector3): { above: number; normal: THREE.Vector3 } | null {
-        let lowest: { above: number; normal: THREE.Vector3 } | null = null;
-        for (const { floor } of this.floors) {
-            const above = floor.normal.dot(point.clone().sub(floor.mesh.position));
-            if (lowest === null || above < lowest.above) {
-                lowest = { above, normal: floor.normal };
-            }
-        }
-        return lowest;
+    /** How far a point is above the floor it is deepest in, or nearest to [m], and which way is up there; null without floors. */
+    above(point: THREE.Vector3): { height: number; up: THREE.Vector3 } | null {
+        // Walls and ceilings may be looked through from behind.
+        const floors = this.floors.filter(({ floor }) => floor.normal.z > 0.5);
+        const heights = floors.map(({ floor }) => ({
+            height: floor.normal.dot(point.clone().sub(floor.mesh.position)),
+            up: floor.normal,
+        }));
+        return heights.sort((a, b) => a.height - b.height)[0] ?? null;
     }
 
     dispose(): void {

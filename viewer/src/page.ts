@@ -251,6 +251,7 @@ export class Page implements Listener {
                 this.labels.show(lane, frame);
             }
         });
+        document.body.dataset["pulled"] = String(frames[0]?.report?.drag?.body ?? "");
         const lane = this.selection?.lane ?? 0;
         const frame = frames[lane];
         const info = this.lanes[lane]?.info;

@@ -12,7 +12,7 @@ export class Pull {
     private pulling = false;
 
     constructor(
-        canvas: HTMLElement,
+        private readonly canvas: HTMLElement,
         private readonly stage: Stage,
         /** Whether bodies may be pulled at now. */
         private readonly allowed: () => boolean,
@@ -37,6 +37,8 @@ export class Pull {
             const drag: Drag = { body, point: point.toArray() as Triple, target: at.toArray() as Triple };
             this.grip = { pointer: event.pointerId, x: event.clientX, y: event.clientY, drag, plane };
             this.stage.turnable = false;
+            // It is heard of wherever the pointer goes.
+            this.canvas.setPointerCapture(event.pointerId);
         }
     }
 

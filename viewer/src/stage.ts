@@ -338,11 +338,10 @@ export class Stage {
 
     /** Lifts the camera out of a floor it went under. */
     private stayAbove(): void {
-        const ground = this.lanes[0]?.bodies.height(this.camera.position) ?? null;
+        const ground = this.lanes[0]?.bodies.above(this.camera.position) ?? null;
         const lowest = ABOVE_FLOOR * this.size;
-        // Walls and ceilings may be looked through from behind.
-        if (ground !== null && ground.normal.z > 0.5 && ground.above < lowest) {
-            this.camera.position.addScaledVector(ground.normal, lowest - ground.above);
+        if (ground !== null && ground.height < lowest) {
+            this.camera.position.addScaledVector(ground.up, lowest - ground.height);
             this.camera.lookAt(this.controls.target);
         }
     }
