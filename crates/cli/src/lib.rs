@@ -20,6 +20,7 @@ mod run;
 mod scene_list;
 mod solve;
 mod source;
+mod statics;
 mod table;
 mod trial;
 mod view;
@@ -59,6 +60,7 @@ fn run_command(arguments: &[OsString]) -> u8 {
         None => run::demonstrate(&mut output),
         Some(Command::Run(arguments)) => run::run(&arguments, &mut output),
         Some(Command::Audit(arguments)) => audit::run(&arguments, &mut output),
+        Some(Command::Statics(arguments)) => statics::run(&arguments, &mut output),
         Some(Command::Bench(arguments)) => bench::run(&arguments, &mut output),
         Some(Command::View(arguments)) => view::run(&arguments, &mut output),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, &mut output),

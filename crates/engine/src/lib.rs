@@ -65,6 +65,8 @@ pub mod scene;
 mod settings;
 pub mod shape;
 mod snapshot;
+#[cfg(feature = "socp")]
+pub mod statics;
 pub mod step;
 mod world;
 

@@ -25,6 +25,7 @@ mod settings;
 mod shape;
 mod sparse;
 mod state;
+mod statics;
 mod threads;
 mod world;
 
@@ -55,6 +56,8 @@ mod _core {
     use super::settings::{Settings, Stabilisation};
     #[pymodule_export]
     use super::shape::{Material, Shape};
+    #[pymodule_export]
+    use super::statics::{_force_bounds, _is_stable, _load_limit, _safety_factor};
     #[pymodule_export]
     use super::threads::_after_fork_in_child;
     #[pymodule_export]

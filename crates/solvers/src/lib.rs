@@ -11,6 +11,8 @@ mod block_pgs;
 mod block_pivoting;
 pub mod box_lcp;
 pub mod cone;
+#[cfg(feature = "socp")]
+pub mod cone_program;
 pub mod conic_interior_point;
 mod equality_rows;
 mod exact;

@@ -29,6 +29,7 @@ mod mjcf;
 mod places;
 mod robot_files;
 mod shapes;
+mod shared;
 mod text;
 #[cfg(feature = "urdf")]
 mod urdf;
@@ -43,6 +44,7 @@ pub use robot_files::{Base, RobotOptions};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
 use crate::robot::{Notice, SelfCollision};
+use crate::shape::Decomposition;
 use crate::{Combine, Kind, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -426,6 +428,39 @@ pub enum ShapeDescription {
         /// \[m\].
         half_extents: Triple,
     },
+    /// All points within `radius` of a box from `-half_extents` to `half_extents`.
+    RoundedCuboid {
+        /// Of the box inside \[m\].
+        half_extents: Triple,
+        /// \[m\].
+        radius: f64,
+    },
+    /// All points within `radius` of the smallest convex solid around points.
+    RoundedHull {
+        /// \[m\].
+        points: Vec<Triple>,
+        /// \[m\].
+        radius: f64,
+    },
+    /// What a closed surface of triangles encloses, convex or not: collided as convex pieces, weighed exactly.
+    Solid {
+        /// \[m\].
+        vertices: Vec<Triple>,
+        /// Three indices of vertices each, counter-clockwise seen from outside.
+        triangles: Vec<[u32; 3]>,
+        /// Points of every convex piece \[m\]; none: pieces are found.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pieces: Vec<Vec<Triple>>,
+        /// Voxels along the longest side by which pieces are found, from 8 to 256.
+        #[serde(default = "resolution")]
+        resolution: u32,
+        /// Share of its volume that a piece may lack to its hull.
+        #[serde(default = "concavity")]
+        concavity: f64,
+        /// Most pieces.
+        #[serde(default = "max_parts")]
+        max_parts: u32,
+    },
     /// All points within `radius` of a segment.
     Capsule {
         /// Half the length of the segment \[m\].
@@ -498,6 +533,18 @@ fn one() -> f64 {
     1.0
 }
 
+fn resolution() -> u32 {
+    Decomposition::default().resolution
+}
+
+fn concavity() -> f64 {
+    Decomposition::default().concavity
+}
+
+fn max_parts() -> u32 {
+    Decomposition::default().max_parts
+}
+
 /// What a mesh file stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -506,6 +553,8 @@ pub enum MeshUse {
     Hull,
     /// The surface itself; fixed bodies only.
     Surface,
+    /// What the closed surface encloses, as convex pieces.
+    Solid,
 }
 
 /// One shape of a compound.
@@ -520,6 +569,21 @@ pub struct PartDescription {
     /// Orientation, a unit quaternion (w, x, y, z).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
+    /// What it counts for in the mass of the whole, if not for what it is: a piece of a solid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts_for: Option<UnitMass>,
+}
+
+/// Mass properties at a density of 1 kg/m³.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnitMass {
+    /// \[m³\].
+    pub volume: f64,
+    /// Centre in the axes of the part \[m\].
+    pub centre: Triple,
+    /// Inertia about the centre, in the axes of the part \[m⁵\].
+    pub inertia: [Triple; 3],
 }
 
 /// What ties two bodies, or a body and a point of the world.

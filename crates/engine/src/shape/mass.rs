@@ -1,6 +1,6 @@
 //! Mass, centre and inertia in closed form; hulls by signed tetrahedra (exact for polyhedra).
 
-use super::{Hull, Part, Primitive};
+use super::{Hull, Part, Primitive, rounded};
 use crate::error::ShapeError;
 use glamx::{DMat3, DPose3, DSymmetricEigen3, DVec3};
 use signorini_problem::math;
@@ -62,6 +62,8 @@ pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
         Primitive::Cylinder { half_height, radius } => Ok(2.0 * PI * radius * radius * half_height),
         Primitive::Cone { half_height, radius } => Ok(2.0 / 3.0 * PI * radius * radius * half_height),
         Primitive::Hull(hull) => Ok(hull_volume(hull)),
+        Primitive::RoundedCuboid { half, radius } => Ok(rounded::cuboid(*half, *radius).mass),
+        Primitive::RoundedHull { hull, radius } => Ok(rounded::hull(hull, *radius).mass),
         Primitive::HalfSpace { .. } | Primitive::Mesh(_) => Err(ShapeError::NoMass { shape: primitive.name() }),
     }
 }
@@ -76,7 +78,7 @@ pub(crate) fn of_parts(parts: &[Part], density: f64) -> Result<MassProperties, S
     let mut solids = Vec::with_capacity(parts.len());
     let mut total = 0.0;
     for part in parts {
-        let unit = unit_density(&part.primitive)?;
+        let unit = part.mass.map_or_else(|| unit_density(&part.primitive), Ok)?;
         total += unit.mass;
         solids.push((part, unit));
     }
@@ -104,12 +106,17 @@ fn point_inertia(r: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer(r, r)
 }
 
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
+pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Mass properties at 1 kg/m³ in the primitive's own axes.
 fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
+    match primitive {
+        Primitive::RoundedCuboid { half, radius } => return Ok(rounded::cuboid(*half, *radius)),
+        Primitive::RoundedHull { hull, radius } => return Ok(rounded::hull(hull, *radius)),
+        _ => {}
+    }
     let mass = volume(primitive)?;
     let about_z = |transverse: f64, axial: f64| DMat3::from_diagonal(DVec3::new(transverse, transverse, axial));
     let (centre, inertia) = match primitive {
@@ -132,32 +139,62 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
             // Height H = 2h, centre of mass H/4 above the base; about it 3/20 r² + 3/80 H² and 3/10 r².
             (DVec3::new(0.0, 0.0, -0.5 * h), about_z(0.15 * (r * r + h * h), 0.3 * r * r) * mass)
         }
-        Primitive::Hull(hull) => hull_moments(hull, mass),
-        Primitive::HalfSpace { .. } | Primitive::Mesh(_) => {
+        Primitive::Hull(hull) => {
+            let whole = Moments::of_tetrahedra(hull.vertices[0], tetrahedra(hull)).properties();
+            (whole.centre, whole.inertia)
+        }
+        Primitive::RoundedCuboid { .. }
+        | Primitive::RoundedHull { .. }
+        | Primitive::HalfSpace { .. }
+        | Primitive::Mesh(_) => {
             return Err(ShapeError::NoMass { shape: primitive.name() });
         }
     };
     Ok(MassProperties { mass, centre, inertia })
 }
 
-/// Centre and inertia about it from signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c.
-fn hull_moments(hull: &Hull, volume: f64) -> (DVec3, DMat3) {
-    let origin = hull.vertices[0];
-    let (mut first, mut second) = (DVec3::ZERO, DMat3::ZERO);
-    for [a, b, c] in tetrahedra(hull) {
-        let v = a.dot(b.cross(c)) / 6.0;
-        let s = a + b + c;
-        first += s * (v / 4.0);
-        second += (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s)) * (v / 20.0);
+/// Volume and first and second moments at 1 kg/m³ about a point near the solid (against cancellation far from the origin).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    pub(super) about: DVec3,
+    /// ∫ dV.
+    pub(super) volume: f64,
+    /// ∫ x dV.
+    pub(super) first: DVec3,
+    /// ∫ x xᵀ dV.
+    pub(super) second: DMat3,
+}
+
+impl Moments {
+    pub(super) fn zero(about: DVec3) -> Moments {
+        Moments { about, volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO }
     }
-    let centre = first / volume;
-    let second = second - outer(centre, centre) * volume;
-    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
-    (origin + centre, DMat3::from_diagonal(DVec3::splat(trace)) - second)
+
+    /// Of signed tetrahedra with one corner at `about` and the others from there:
+    /// ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. Exact for polyhedra.
+    pub(super) fn of_tetrahedra(about: DVec3, tetrahedra: impl Iterator<Item = [DVec3; 3]>) -> Moments {
+        let mut sum = Moments::zero(about);
+        for [a, b, c] in tetrahedra {
+            let v = a.dot(b.cross(c)) / 6.0;
+            let s = a + b + c;
+            sum.volume += v;
+            sum.first += s * (v / 4.0);
+            sum.second += (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s)) * (v / 20.0);
+        }
+        sum
+    }
+
+    pub(super) fn properties(&self) -> MassProperties {
+        let centre = self.first / self.volume;
+        let second = self.second - outer(centre, centre) * self.volume;
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - second;
+        MassProperties { mass: self.volume, centre: self.about + centre, inertia }
+    }
 }
 
 /// Tetrahedra from the first vertex (against cancellation far from the origin) over a fan of each face.
-fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+pub(super) fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
     let origin = hull.vertices[0];
     hull.faces.iter().flat_map(move |face| {
         let polygon = hull.face_loop(face);

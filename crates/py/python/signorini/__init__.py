@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os as _os
 
+from . import statics
 from ._core import (
     Block,
     Body,
@@ -55,6 +56,7 @@ from ._errors import (
     SignoriniError,
     SnapshotError,
     SolveError,
+    StaticsError,
     StepError,
     WorldError,
 )
@@ -94,6 +96,7 @@ __all__ = [
     "Solution",
     "SolveError",
     "Stabilisation",
+    "StaticsError",
     "StepCertificate",
     "StepError",
     "StepReport",
@@ -109,5 +112,6 @@ __all__ = [
     "save_problem",
     "scenes",
     "solve",
+    "statics",
     "view",
 ]

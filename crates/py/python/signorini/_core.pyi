@@ -78,6 +78,20 @@ class Shape:
     @staticmethod
     def cuboid(half_extents: ArrayLike) -> Shape: ...
     @staticmethod
+    def rounded_cuboid(half_extents: ArrayLike, radius: float) -> Shape: ...
+    @staticmethod
+    def rounded_hull(points: ArrayLike, radius: float) -> Shape: ...
+    @staticmethod
+    def solid(
+        vertices: ArrayLike,
+        triangles: ArrayLike,
+        *,
+        pieces: Sequence[ArrayLike] | None = None,
+        resolution: int = 64,
+        concavity: float = 0.01,
+        max_parts: int = 32,
+    ) -> Shape: ...
+    @staticmethod
     def capsule(half_height: float, radius: float) -> Shape: ...
     @staticmethod
     def cylinder(half_height: float, radius: float) -> Shape: ...
@@ -836,3 +850,22 @@ def _advance(
     every: int,
     progress: Callable[[int], None] | None,
 ) -> dict[str, Any]: ...
+
+_Proof = tuple[float, float, float]
+
+def _is_stable(
+    world: World, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[tuple[bool, float, float, float], NDArray[np.int64], _Floats, _Floats, _Proof]: ...
+def _safety_factor(
+    world: World, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[float, float, _Proof]: ...
+def _load_limit(
+    world: World,
+    loads: list[tuple[Body, ArrayLike, ArrayLike, ArrayLike | None]],
+    touching: float,
+    tolerance: float,
+    bodies: list[Body] | None,
+) -> tuple[float, float, _Proof]: ...
+def _force_bounds(
+    world: World, per: str, touching: float, tolerance: float, bodies: list[Body] | None
+) -> tuple[NDArray[np.int64], _Floats, NDArray[np.int64], int, _Proof]: ...

@@ -14,13 +14,13 @@ pub(super) const SCENES: &[NamedScene] = &[
     NamedScene {
         name: "arch",
         about: "A semicircular arch 5 % thicker than the least thickness stands, without mortar.",
-        make: || arch_scene(1.05, 3.0),
+        make: || arch_scene(1.05),
         answers: arch_answers,
     },
     NamedScene {
         name: "arch_falls",
         about: "An arch 5 % thinner than the least thickness opens at five hinges and falls.",
-        make: || arch_scene(0.95, 3.0),
+        make: || arch_scene(0.95),
         answers: arch_falls_answers,
     },
     NamedScene {
@@ -129,9 +129,14 @@ pub(super) fn arch(n: u32, ratio: f64) -> Vec<BodyDescription> {
     (0..n).map(stone).collect()
 }
 
-fn arch_scene(factor: f64, duration: f64) -> Scene {
+/// A semicircular arch of `n` voussoirs on a floor, of this thickness over its mean radius.
+pub fn masonry_arch(n: u32, ratio: f64) -> Scene {
     let floor = std::iter::once(floor().surface(FRICTION, 0.0));
-    scene(STEP, duration, floor.chain(arch(VOUSSOIRS, factor * least_arch_thickness(VOUSSOIRS))).collect())
+    scene(STEP, 3.0, floor.chain(arch(n, ratio)).collect())
+}
+
+fn arch_scene(factor: f64) -> Scene {
+    masonry_arch(VOUSSOIRS, factor * least_arch_thickness(VOUSSOIRS))
 }
 
 /// Nothing moves if t/R is above the least.

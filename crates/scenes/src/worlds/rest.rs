@@ -135,6 +135,7 @@ fn foot(x: f64, y: f64) -> PartDescription {
         shape: ShapeDescription::Capsule { half_height: 0.3, radius: 0.05 },
         position: [x, y, 0.0],
         orientation: None,
+        counts_for: None,
     }
 }
 
@@ -143,6 +144,7 @@ fn table() -> Scene {
         shape: ShapeDescription::Cuboid { half_extents: [1.0, 0.6, 0.05] },
         position: [0.0, 0.0, 0.35],
         orientation: None,
+        counts_for: None,
     };
     let [x, y] = FOOT;
     let parts = vec![top, foot(x, y), foot(-x, y), foot(x, -y), foot(-x, -y)];
@@ -198,6 +200,7 @@ fn stool() -> Scene {
         shape: ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 },
         position: [0.0, 0.0, 0.33],
         orientation: None,
+        counts_for: None,
     };
     let feet = (0..3).map(|k| foot(place(k).0, place(k).1));
     let parts = std::iter::once(seat).chain(feet).collect();
