@@ -43,7 +43,9 @@ mod still;
 pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
-pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame, jointed_pairs};
+#[cfg(feature = "socp")]
+pub(crate) use contact::jointed_pairs;
+pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;
 pub(crate) use island::root;
 pub(crate) use sleep::Rest;
