@@ -24,6 +24,7 @@ mod build;
 mod describe;
 mod error;
 mod mesh_file;
+#[cfg(feature = "mjcf")]
 mod mjcf;
 mod places;
 mod robot_files;
@@ -31,7 +32,9 @@ mod shape_description;
 mod shapes;
 mod shared;
 mod text;
+#[cfg(feature = "urdf")]
 mod urdf;
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
 mod xml;
 
 pub use budget::{BudgetDescription, BudgetName};
