@@ -28,10 +28,11 @@ use crate::joint::{Anchor, PairContact};
 use crate::report::StageTimes;
 use crate::shape::Aabb;
 use crate::step::free_motion::{Flights, FreeMotion};
-use crate::step::{Moving, StageClock, sleep};
+use crate::step::{Moving, sleep};
 use crate::{BodyHandle, World};
 use broad_phase::BroadPhase;
 use ccd::TimeOfImpact;
+use signorini_solvers::Stopwatch;
 use time_of_impact::ImpactTimes;
 use touches::TouchSpace;
 
@@ -78,7 +79,7 @@ impl Collision {
         flights: &[FreeMotion],
         ranks: &[Option<u32>],
         dt: f64,
-        (clock, times): (&mut StageClock, &mut StageTimes),
+        (clock, times): (&mut Stopwatch, &mut StageTimes),
     ) -> usize {
         let Collision { plan, detector, broad_phase, touch_space, ccd_times, impact_times } = self;
         let Plan { boxes, pairs, excluded, touches, met_at } = plan;
