@@ -9,11 +9,11 @@ use crate::shape::{MassProperties, Shape, principal};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// By forces and impulses.
@@ -517,7 +517,7 @@ impl BodyRecord {
         if !self.options.is_damped() || self.kind != Kind::Dynamic {
             return (self.force, self.torque);
         }
-        let rate = |damping: f64| -(-damping * dt).exp_m1() / dt;
+        let rate = |damping: f64| (1.0 - signorini_problem::math::exp(-damping * dt)) / dt;
         let q = self.state.orientation;
         let momentum = q * (self.mass.inertia * (q.inverse() * self.state.spin));
         let force = self.force - rate(self.options.linear_damping) * self.mass.mass * self.state.velocity;

@@ -1,14 +1,14 @@
 //! Who touches whom: layers and masks, and a filter of the user's.
 
 use crate::{BodyHandle, BodyId, World, WorldError};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// Layers that something is in, and layers that it meets, bit by bit. Two things meet if each is in a layer that the other
 /// meets. Bodies have a filter, and so have parts of shapes ([`crate::Shape::filtered`]): both must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
     /// Layers that it is in.

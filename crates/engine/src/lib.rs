@@ -64,7 +64,9 @@ mod pair_contact;
 mod query;
 mod read_out;
 mod report;
+#[cfg(feature = "scene")]
 pub mod robot;
+#[cfg(feature = "scene")]
 pub mod scene;
 mod settings;
 pub mod shape;
@@ -99,7 +101,9 @@ pub use material_pair::PairCoefficients;
 pub use options::SurfaceMotion;
 pub use query::{BodyContact, Closest, QueryFilter, Ray, ShapeHit};
 pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
+#[cfg(feature = "scene")]
 pub use robot::{Robot, RobotModel, RobotPlacement};
+#[cfg(feature = "scene")]
 pub use scene::{Scene, SceneError};
 pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation, budget};
 pub use shape::{MassProperties, RayHit, Shape};

@@ -8,6 +8,7 @@
 mod argument;
 mod body;
 mod certificate;
+mod command;
 mod contacts;
 mod ensemble;
 mod events;
@@ -38,6 +39,8 @@ mod _core {
     use super::body::{Body, Joint};
     #[pymodule_export]
     use super::certificate::{CertificatePart, StepCertificate};
+    #[pymodule_export]
+    use super::command::_command;
     #[pymodule_export]
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]

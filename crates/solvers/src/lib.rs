@@ -35,6 +35,7 @@ mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
+mod stopwatch;
 mod substructures;
 pub mod sweep;
 pub mod warm_start;
@@ -63,5 +64,6 @@ pub use socp::Socp;
 pub use solver::{
     Accept, ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
+pub use stopwatch::Stopwatch;
 pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};

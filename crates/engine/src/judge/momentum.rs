@@ -52,7 +52,9 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let mut kick = evidence.dt * (weight + record.force);
         if record.options.linear_damping > 0.0 {
             // v̇ = −c v takes (1 − e^(−c h)) of the velocity.
-            kick += (-record.options.linear_damping * evidence.dt).exp_m1() * mass * start.velocity;
+            kick += (signorini_problem::math::exp(-record.options.linear_damping * evidence.dt) - 1.0)
+                * mass
+                * start.velocity;
         }
         let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
         let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;

@@ -17,6 +17,7 @@ use crate::step::collision::manifold::{Manifold, NarrowPhase};
 use crate::{BodyHandle, Shape, World, WorldError};
 use glamx::{DPose3, DVec3};
 use index::{QueryIndex, View, distance_to, ray_enters};
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use std::cell::Cell;
 
@@ -80,6 +81,7 @@ pub struct Closest {
 const TOUCHING: f64 = 1e-6;
 
 /// Rays from which on several threads are worth it.
+#[cfg(feature = "parallel")]
 const WORTH_SHARING: usize = 512;
 
 impl World {
@@ -110,10 +112,11 @@ impl World {
     pub fn cast_rays(&self, rays: &[Ray], filter: &QueryFilter) -> Vec<Option<(BodyHandle, RayHit)>> {
         let (view, index) = (self.view(), self.index());
         let cast = |ray: &Ray| cast_in(view, &index, ray, filter);
-        match rays.len() < WORTH_SHARING || rayon::current_num_threads() == 1 {
-            true => rays.iter().map(cast).collect(),
-            false => rays.par_iter().map(cast).collect(),
+        #[cfg(feature = "parallel")]
+        if rays.len() >= WORTH_SHARING && rayon::current_num_threads() > 1 {
+            return rays.par_iter().map(cast).collect();
         }
+        rays.iter().map(cast).collect()
     }
 
     /// Every body on a ray, each with its first point, the nearest first.

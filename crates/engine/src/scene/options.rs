@@ -1,6 +1,6 @@
 //! What bodies and materials may be told besides, as it is written in scenes.
 
-use super::parts::is_all;
+use super::shape_description::is_all;
 use super::{BodyDescription, Scene, SceneError, Triple, is_default};
 use crate::filter::Filter;
 use crate::options::Options;

@@ -3,6 +3,7 @@
 use super::{Hull, Part, Primitive, rounded};
 use crate::error::ShapeError;
 use glamx::{DMat3, DPose3, DSymmetricEigen3, DVec3};
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 /// What a rigid body needs to know about its shape, in the axes of the shape.
@@ -45,15 +46,15 @@ pub(crate) fn joined_mass(parts: &[MassProperties]) -> Option<MassProperties> {
 /// eigenvalue problem is solved with bounds that are absolute, and off by a tenth where moments are 1e-5 kg·m².
 pub(crate) fn principal(inertia: DMat3) -> (DVec3, DMat3) {
     let size = inertia.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let exponent = if size > 0.0 && size.is_finite() { size.log2().floor().clamp(-1000.0, 1000.0) as i32 } else { 0 };
-    let found = DSymmetricEigen3::new(inertia * 2f64.powi(-exponent));
-    (found.eigenvalues * 2f64.powi(exponent), found.eigenvectors)
+    let exponent = if size > 0.0 && size.is_finite() { math::exponent(size).clamp(-1000, 1000) } else { 0 };
+    let found = DSymmetricEigen3::new(inertia * math::powi(2.0, -exponent));
+    (found.eigenvalues * math::powi(2.0, exponent), found.eigenvectors)
 }
 
 /// Volume \[m³\] of a solid primitive.
 pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
     match primitive {
-        Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * radius.powi(3)),
+        Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * math::powi(*radius, 3)),
         Primitive::Cuboid { half } => Ok(8.0 * half.x * half.y * half.z),
         Primitive::Capsule { half_height, radius } => {
             Ok(PI * radius * radius * (2.0 * half_height + 4.0 / 3.0 * radius))
@@ -126,7 +127,7 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
         }
         Primitive::Capsule { half_height: h, radius: r } => {
             // Cylinder of height 2h plus two half balls whose centres of mass sit 3r/8 beyond the rims.
-            let (shaft, balls) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
+            let (shaft, balls) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * math::powi(*r, 3));
             let axial = shaft * 0.5 * r * r + balls * 0.4 * r * r;
             let transverse = shaft * (r * r / 4.0 + h * h / 3.0) + balls * (0.4 * r * r + h * h + 0.75 * h * r);
             (DVec3::ZERO, about_z(transverse, axial))
@@ -213,7 +214,7 @@ mod tests {
             3.613e-5, 2.595e-7, 1.57e-6, 2.595e-7, 3.375e-5, -2.664e-6, 1.57e-6, -2.664e-6, 5.987e-5,
         ]);
         for power in -30..30 {
-            let scaled = inertia * 10f64.powi(power);
+            let scaled = inertia * math::powi(10.0, power);
             let (moments, axes) = principal(scaled);
             let back = axes * DMat3::from_diagonal(moments) * axes.transpose() - scaled;
             let off = back.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));

@@ -12,6 +12,7 @@
 use super::Hull;
 use super::mass::{MassProperties, Moments, outer, tetrahedra};
 use glamx::{DMat3, DVec3};
+use signorini_problem::math;
 use std::f64::consts::{PI, TAU};
 
 /// A box with this half of its core, at 1 kg/m³.
@@ -22,9 +23,9 @@ pub(super) fn cuboid(half: DVec3, r: f64) -> MassProperties {
     // ∫x² of everything, a being the half along x: core and slabs beside; the two slabs across; rods along x; rods along y and z; the ball.
     let square = |a: f64, b: f64, c: f64| {
         let along = a * a / 3.0 * (8.0 * a * b * c + 8.0 * a * (b + c) * r + TAU * a * r * r);
-        let across = 8.0 / 3.0 * b * c * ((a + r).powi(3) - a.powi(3));
+        let across = 8.0 / 3.0 * b * c * (math::powi(a + r, 3) - math::powi(a, 3));
         let rods = 8.0 * (b + c) * (a * a * PI / 4.0 + 2.0 / 3.0 * a * r + PI / 16.0 * r * r) * r * r;
-        let ball = PI * r.powi(3) * (4.0 / 3.0 * a * a + a * r + 4.0 / 15.0 * r * r);
+        let ball = PI * math::powi(r, 3) * (4.0 / 3.0 * a * a + a * r + 4.0 / 15.0 * r * r);
         along + across + rods + ball
     };
     let (x, y, z) = (square(a, b, c), square(b, c, a), square(c, a, b));
@@ -48,7 +49,7 @@ pub(super) fn hull(hull: &Hull, r: f64) -> MassProperties {
             let side = &mut sides[edges[i] as usize];
             side[usize::from(side[0].is_some())] = Some((face.normal, here, after));
             let (p, q) = (at(before) - at(here), at(after) - at(here));
-            open[here as usize] -= p.cross(q).length().atan2(p.dot(q));
+            open[here as usize] -= math::atan2(p.cross(q).length(), p.dot(q));
             // The slab over the triangle (0, i, i+1) of the fan, as three tetrahedra.
             if i > 0 && i + 1 < ring.len() {
                 let [a, b, c] = [at(ring[0]), at(here), at(after)];
@@ -66,7 +67,7 @@ pub(super) fn hull(hull: &Hull, r: f64) -> MassProperties {
         let [Some((n, start, end)), Some((m, _, _))] = *side else { continue };
         let cosine = n.dot(m);
         let sine = n.cross(m).length();
-        let angle = sine.atan2(cosine);
+        let angle = math::atan2(sine, cosine);
         let (p, q) = (at(start), at(end));
         let length = (q - p).length();
         if sine <= 0.0 || length <= 0.0 {
@@ -83,11 +84,11 @@ pub(super) fn hull(hull: &Hull, r: f64) -> MassProperties {
     }
     for (v, area) in open.iter().enumerate() {
         let p = hull.vertices[v] - about;
-        let volume = r.powi(3) / 3.0 * area;
-        let lever = first[v] * (r.powi(4) / 4.0);
+        let volume = math::powi(r, 3) / 3.0 * area;
+        let lever = first[v] * (math::powi(r, 4) / 4.0);
         sum.volume += volume;
         sum.first += p * volume + lever;
-        sum.second += outer(p, p) * volume + outer(p, lever) + outer(lever, p) + second[v] * (r.powi(5) / 5.0);
+        sum.second += outer(p, p) * volume + outer(p, lever) + outer(lever, p) + second[v] * (math::powi(r, 5) / 5.0);
     }
     sum.properties()
 }
@@ -107,7 +108,7 @@ fn add_rod(sum: &mut Moments, [p, q]: [DVec3; 2], r: f64, [u, w, arc]: [DVec3; 3
     let (middle, along) = ((p + q) * 0.5, q - p);
     let length = along.length();
     let area = 0.5 * r * r * angle;
-    let lever = arc * (r.powi(3) / 3.0);
+    let lever = arc * (math::powi(r, 3) / 3.0);
     let twice = 0.5 * sine * cosine;
     let cross = outer(u, w) + outer(w, u);
     let section =
@@ -116,5 +117,5 @@ fn add_rod(sum: &mut Moments, [p, q]: [DVec3; 2], r: f64, [u, w, arc]: [DVec3; 3
     sum.first += (middle * area + lever) * length;
     let line = (outer(middle, middle) + outer(along, along) / 12.0) * (length * area);
     let mixed = (outer(middle, lever) + outer(lever, middle)) * length;
-    sum.second += line + mixed + section * (length * r.powi(4) / 4.0);
+    sum.second += line + mixed + section * (length * math::powi(r, 4) / 4.0);
 }

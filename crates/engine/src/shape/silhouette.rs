@@ -2,6 +2,7 @@
 
 use super::{Primitive, Shape};
 use glamx::{DPose3, DVec2, DVec3};
+use signorini_problem::math;
 
 /// Directions in which a part is asked for its farthest point.
 const DIRECTIONS: usize = 96;
@@ -21,7 +22,7 @@ impl Shape {
             let Some(convex) = part.primitive.convex() else { continue };
             let mut outline: Vec<DVec2> = Vec::with_capacity(DIRECTIONS);
             for k in 0..DIRECTIONS {
-                let (sin, cos) = (std::f64::consts::TAU * (k as f64 + 0.5) / DIRECTIONS as f64).sin_cos();
+                let (sin, cos) = math::sin_cos(std::f64::consts::TAU * (k as f64 + 0.5) / DIRECTIONS as f64);
                 let along = right * cos + up * sin;
                 let core = convex.core.support(placed.inverse_transform_vector(along));
                 let point = flat(placed.transform_point(core) + along * convex.radius);

@@ -9,6 +9,7 @@ use crate::step::{contact_frame, contact_row, excluded_pairs};
 use crate::{BodyHandle, World};
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
+use signorini_problem::math;
 
 /// Most points of contact: a program of as many takes minutes.
 const MAX_CONTACTS: usize = 20_000;
@@ -96,7 +97,7 @@ impl Model {
     /// Length of a wrench \[N\], torques divided by the length of the model.
     pub fn size(&self, wrench: &Wrench) -> f64 {
         let torque = DVec3::from_slice(&wrench[3..]) / self.length;
-        DVec3::from_slice(wrench).length().hypot(torque.length())
+        math::hypot(DVec3::from_slice(wrench).length(), torque.length())
     }
 
     fn find_touches(&mut self, world: &World, touching: f64, by_slot: &[Option<usize>]) -> Result<(), StaticsError> {

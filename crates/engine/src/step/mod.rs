@@ -49,6 +49,7 @@ mod squeeze;
 pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use block_owner::BlockOwner;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
+#[cfg(feature = "socp")]
 pub(crate) use collision::excluded_pairs;
 pub(crate) use collision::sift::may_overlap;
 pub use collision::{broad_phase, manifold};
@@ -75,9 +76,9 @@ use integrate::{Mode, Outcome};
 use island::Islands;
 use quarantine::Quarantine;
 use signorini_problem::{ContactProblem, FactoredParts};
+use signorini_solvers::Stopwatch;
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
-use std::time::Instant;
 
 /// Longest time step \[s\].
 pub const MAX_TIME_STEP: f64 = 100.0;
@@ -201,22 +202,6 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// A clock for one stage after the other.
-pub(crate) struct StageClock(Instant);
-
-impl StageClock {
-    fn start() -> Self {
-        StageClock(Instant::now())
-    }
-
-    pub fn lap(&mut self) -> f64 {
-        let now = Instant::now();
-        let seconds = (now - self.0).as_secs_f64();
-        self.0 = now;
-        seconds
-    }
-}
-
 pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
     check_time_step(dt)?;
     let mut report = StepReport::idle();
@@ -298,8 +283,8 @@ fn check_time_step(dt: f64) -> Result<(), StepError> {
 }
 
 /// Rows 1 to 4: everything before impulses.
-fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<StageClock, StepError> {
-    let mut clock = StageClock::start();
+fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<Stopwatch, StepError> {
+    let mut clock = Stopwatch::start();
     // 1 free motion
     free_motion::flights(world, &ws.quarantine, dt, &mut ws.bodies, &mut ws.flights);
     assembly::ranks_by_slot(&ws.bodies, &mut ws.ranks);

@@ -30,11 +30,12 @@ use crate::joint::{Anchor, PairContact};
 use crate::report::StageTimes;
 use crate::shape::Aabb;
 use crate::step::free_motion::{Flights, FreeMotion};
-use crate::step::{Moving, StageClock, sleep};
+use crate::step::{Moving, sleep};
 use crate::{BodyHandle, World};
 use broad_phase::BroadPhase;
 use ccd::TimeOfImpact;
 use sift::SensorSpace;
+use signorini_solvers::Stopwatch;
 use time_of_impact::ImpactTimes;
 use touches::TouchSpace;
 
@@ -82,7 +83,7 @@ impl Collision {
         flights: &[FreeMotion],
         ranks: &[Option<u32>],
         dt: f64,
-        (clock, times): (&mut StageClock, &mut StageTimes),
+        (clock, times): (&mut Stopwatch, &mut StageTimes),
     ) -> usize {
         let Collision { plan, detector, broad_phase, touch_space, ccd_times, impact_times, sensors } = self;
         let Plan { boxes, pairs, excluded, touches, met_at } = plan;
@@ -115,6 +116,7 @@ pub(crate) fn is_excluded(excluded: &[(u32, u32)], a: &Moving, b: &Moving) -> bo
 }
 
 /// Slots of bodies that do not touch because a joint or the user says so, sorted.
+/// Slots of bodies that do not touch because a joint or the user says so, sorted; replaces the contents of `out`.
 pub(crate) fn excluded_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     out.clear();
     let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));
