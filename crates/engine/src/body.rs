@@ -7,11 +7,11 @@ use crate::shape::{MassProperties, Shape, principal};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// By forces and impulses.

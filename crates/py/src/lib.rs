@@ -8,6 +8,7 @@
 mod argument;
 mod body;
 mod certificate;
+mod command;
 mod contacts;
 mod ensemble;
 mod guard;
@@ -26,6 +27,7 @@ mod settings;
 mod shape;
 mod sparse;
 mod state;
+mod statics;
 mod threads;
 mod world;
 
@@ -36,6 +38,8 @@ mod _core {
     use super::body::{Body, Joint};
     #[pymodule_export]
     use super::certificate::{CertificatePart, StepCertificate};
+    #[pymodule_export]
+    use super::command::_command;
     #[pymodule_export]
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]
@@ -56,6 +60,8 @@ mod _core {
     use super::settings::{Settings, Stabilisation};
     #[pymodule_export]
     use super::shape::{Material, Shape};
+    #[pymodule_export]
+    use super::statics::{_force_bounds, _is_stable, _load_limit, _safety_factor};
     #[pymodule_export]
     use super::threads::_after_fork_in_child;
     #[pymodule_export]

@@ -24,6 +24,7 @@ pub use description::{
     LinkShape, Mimic, Motion, Notice, RobotDescription, RobotJoint, SelfCollision,
 };
 pub use handle::{Robot, RobotPlacement};
+#[cfg(feature = "urdf")]
 pub(crate) use kinematics::displaced;
 pub use kinematics::{Posture, Twist};
 pub use model::{Fixture, LinkFrame, ModelJoint, ModelLink, RobotModel};

@@ -43,6 +43,8 @@ mod still;
 pub(crate) use assembly::{contact_row, inverse_mass_of, row, row_velocity};
 pub use blocks::BlockPlace;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
+#[cfg(feature = "socp")]
+pub(crate) use contact::jointed_pairs;
 pub(crate) use contact::{Feature, SHUT_SPEED, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;
 pub(crate) use island::root;
@@ -67,9 +69,9 @@ use island::{Island, Islands};
 use meeting_time::MeetingSpace;
 use quarantine::Quarantine;
 use signorini_problem::{ContactProblem, Counts, FactoredParts};
+use signorini_solvers::Stopwatch;
 use solve::{IslandSolution, IslandSpace};
 use std::fmt;
-use std::time::Instant;
 
 /// Longest time step \[s\].
 pub const MAX_TIME_STEP: f64 = 100.0;
@@ -190,18 +192,6 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// A clock for one stage after the other.
-struct StageClock(Instant);
-
-impl StageClock {
-    fn lap(&mut self) -> f64 {
-        let now = Instant::now();
-        let seconds = (now - self.0).as_secs_f64();
-        self.0 = now;
-        seconds
-    }
-}
-
 pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> {
     check_time_step(dt)?;
     let mut report = StepReport::idle();
@@ -283,8 +273,8 @@ fn check_time_step(dt: f64) -> Result<(), StepError> {
 }
 
 /// Stages 1 to 5: everything before impulses.
-fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<StageClock, StepError> {
-    let mut clock = StageClock(Instant::now());
+fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<Stopwatch, StepError> {
+    let mut clock = Stopwatch::start();
 
     ws.bodies.clear();
     for (rank, slot) in world.order.iter().enumerate() {

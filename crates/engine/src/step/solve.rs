@@ -19,6 +19,7 @@ use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
 use signorini_solvers::warm_start::make_feasible;
@@ -210,19 +211,29 @@ pub(crate) fn for_islands<T: Send>(
     others: &mut [T],
     work: impl Fn(usize, &Island, &mut IslandSpace, &mut T) -> Result<(), StepError> + Sync,
 ) -> Result<(), StepError> {
-    let contacts: usize = islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum();
     let work = |(index, ((island, space), other)): (usize, ((&Island, &mut IslandSpace), &mut T))| {
         space.error = work(index, island, space, other).err();
     };
-    if islands.len() < 2 || contacts < WORTH_SHARING || rayon::current_num_threads() == 1 {
-        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
-    } else {
+    if is_worth_sharing(islands) {
+        #[cfg(feature = "parallel")]
         islands.par_iter().zip(spaces.par_iter_mut()).zip(others).enumerate().for_each(work);
+    } else {
+        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
     }
     match spaces.iter_mut().take(islands.len()).find_map(|space| space.error.take()) {
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// Whether there is enough work for other threads, and there are any. A program without the feature `parallel` has none.
+fn is_worth_sharing(islands: &[Island]) -> bool {
+    #[cfg(feature = "parallel")]
+    let threads = rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    let threads = 1;
+    let constraints = || islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum::<usize>();
+    threads > 1 && islands.len() > 1 && constraints() >= WORTH_SHARING
 }
 
 pub(crate) fn solve_islands(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os as _os
 
+from . import statics
 from ._core import (
     Block,
     Body,
@@ -56,6 +57,7 @@ from ._errors import (
     SignoriniError,
     SnapshotError,
     SolveError,
+    StaticsError,
     StepError,
     WorldError,
 )
@@ -96,6 +98,7 @@ __all__ = [
     "Solution",
     "SolveError",
     "Stabilisation",
+    "StaticsError",
     "StepCertificate",
     "StepError",
     "StepReport",
@@ -111,5 +114,6 @@ __all__ = [
     "save_problem",
     "scenes",
     "solve",
+    "statics",
     "view",
 ]

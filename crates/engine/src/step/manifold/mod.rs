@@ -222,7 +222,10 @@ impl Workspace {
         let placed = Placed::new(b.core, pose);
         let reach = a.radius + b.radius;
         let limit = margin + reach;
-        if let (Core::Cuboid { half: half_a }, Core::Cuboid { half: half_b }) = (a.core, b.core) {
+        // Of rounded boxes the nearest points count, which the axes miss at corners.
+        if let (Core::Cuboid { half: half_a }, Core::Cuboid { half: half_b }) = (a.core, b.core)
+            && reach == 0.0
+        {
             let Some((normal, gap)) = boxes::separate(half_a, half_b, &placed, margin) else { return };
             let apart = Separation { normal, gap, middle: DVec3::ZERO };
             self.find_overlap(a, &placed, &apart, margin);

@@ -1,6 +1,6 @@
 //! The scenes a page may choose from, and how the chosen one is to be solved.
 
-use super::protocol::{LaneRequest, LaneText, SceneChoice};
+use crate::protocol::{LaneRequest, LaneText, SceneChoice};
 use signorini::{Scene, SceneError};
 use signorini_scenes::worlds;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub const MOST_LANES: usize = 2;
 
 /// The scenes there are.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     scenes: Vec<Scene>,
 }

@@ -7,6 +7,7 @@
 //! to see the contacts of that step. So a moment has to be cheap to make. It is written front to back from the world
 //! into the bytes that are sent, without lists in between, in memory that is used again.
 
+use crate::drag::Drag;
 use serde::Serialize;
 use signorini::glamx::{DQuat, DVec3};
 use signorini::{BodyHandle, ContactState, Kind, StepReport, Tolerance, World};
@@ -36,9 +37,13 @@ pub fn flags(asleep: bool, quarantined: bool) -> u32 {
 /// A body at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
+    /// Origin of its frame \[m\].
     pub position: DVec3,
+    /// Orientation of its frame.
     pub orientation: DQuat,
+    /// Of the centre of mass [m/s].
     pub velocity: DVec3,
+    /// Angular velocity [rad/s].
     pub spin: DVec3,
     /// [`ASLEEP`] and [`QUARANTINED`], added.
     pub flags: u32,
@@ -47,15 +52,23 @@ pub struct Placed {
 /// A contact of a moment; bodies by their place in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching {
+    /// The first body.
     pub a: u32,
+    /// The second body.
     pub b: u32,
+    /// Where they touch \[m\].
     pub point: DVec3,
+    /// Unit vector from the first to the second.
     pub normal: DVec3,
+    /// On the second [N·s].
     pub impulse: DVec3,
+    /// Negative where they overlap \[m\].
     pub gap: f64,
+    /// Coefficient of friction \[1\].
     pub friction: f64,
     /// Speed along the surface after the step [m/s].
     pub slip: f64,
+    /// Open, stick or slip.
     pub state: ContactState,
 }
 
@@ -64,16 +77,21 @@ pub struct Touching {
 pub struct Report<'a> {
     /// The number that is compared with the tolerance; none if nothing touched.
     pub measured: Option<f64>,
+    /// What the certificate asks for.
     pub tolerance: f64,
+    /// What a page pulled at, and with which force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drag: Option<&'a Drag>,
+    /// The report of the step.
     #[serde(flatten)]
     pub step: &'a StepReport,
 }
 
 impl<'a> Report<'a> {
     /// Of a step that was to meet this tolerance.
-    pub fn new(step: &'a StepReport, tolerance: &Tolerance) -> Self {
+    pub fn new(step: &'a StepReport, tolerance: &Tolerance, drag: Option<&'a Drag>) -> Self {
         let measured = step.velocity.map(|certificate| certificate.scaled);
-        Report { measured, tolerance: tolerance.value, step }
+        Report { measured, tolerance: tolerance.value, drag, step }
     }
 
     /// As it goes over the wire. Only a defect in the types could keep it from being written.
@@ -88,7 +106,9 @@ impl<'a> Report<'a> {
 /// Which moment of which lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
+    /// Which run.
     pub epoch: u32,
+    /// Which lane of it.
     pub lane: u16,
     /// Steps since the beginning.
     pub index: u32,
@@ -97,6 +117,7 @@ pub struct Stamp {
 }
 
 /// A moment of one lane under construction: first all bodies, then all contacts, then the report.
+#[derive(Debug)]
 pub struct Frame {
     out: Vec<u8>,
     origin: DVec3,
@@ -174,6 +195,7 @@ struct Pair {
 }
 
 /// Reads moments out of a world whose bodies and materials stay the same.
+#[derive(Debug)]
 pub struct Observer {
     /// Handles in ascending order, with the place in the list of bodies.
     places: Vec<(BodyHandle, u32)>,
@@ -218,7 +240,7 @@ impl Observer {
     pub fn moment(
         &mut self,
         world: &World,
-        (report, tolerance): (&StepReport, &Tolerance),
+        (report, tolerance, drag): (&StepReport, &Tolerance, Option<&Drag>),
         stamp: Stamp,
         origin: DVec3,
         memory: Vec<u8>,
@@ -226,7 +248,7 @@ impl Observer {
         let mut frame = Frame::new(stamp, origin, memory);
         bodies(world, &mut frame);
         self.contacts(world, &mut frame);
-        frame.finish(|out| Report::new(report, tolerance).write(out))
+        frame.finish(|out| Report::new(report, tolerance, drag).write(out))
     }
 
     /// The contacts of the last step.
