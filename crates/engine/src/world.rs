@@ -439,7 +439,7 @@ impl World {
 
     /// The contact problems that a step of `dt` \[s\] would solve, island by island, without taking it: to be kept as
     /// files, given to other methods, or judged by others.
-    pub fn problems(&self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
+    pub fn problems(&mut self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
         crate::step::problems(self, dt)
     }
 

@@ -16,6 +16,7 @@ mod guard;
 mod log;
 mod member;
 mod options;
+mod pickled;
 mod problem;
 mod query;
 mod raise;
@@ -24,6 +25,7 @@ mod report;
 mod robot;
 mod run;
 mod scene;
+mod sensors;
 mod settings;
 mod shape;
 mod sparse;
@@ -59,6 +61,8 @@ mod _core {
     use super::robot::Robot;
     #[pymodule_export]
     use super::scene::{Scene, scenes};
+    #[pymodule_export]
+    use super::sensors::Imu;
     #[pymodule_export]
     use super::settings::{Settings, Stabilisation};
     #[pymodule_export]
