@@ -6,10 +6,11 @@
 
 use crate::argument::numbers;
 use crate::body::id_of;
+use crate::log::recording_of;
 use crate::member::{FINAL, Field, Input, Outcome, Plan, Target};
 use crate::robot::Robot;
 use crate::run::PATIENCE;
-use crate::world::{World, recording_of};
+use crate::world::World;
 use crate::{member, raise, threads};
 use numpy::{IntoPyArray, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};

@@ -7,6 +7,7 @@
 use crate::body::names;
 use crate::state::Quantity;
 use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -386,4 +387,14 @@ impl RunTable {
     fn stride(&self) -> usize {
         self.stride
     }
+}
+
+/// Checks what states a run is to keep.
+pub fn recording_of(record: Option<Vec<String>>, every: usize) -> PyResult<Recording> {
+    if every == 0 {
+        return Err(PyValueError::new_err("every: at least 1"));
+    }
+    let quantities = record.unwrap_or_default();
+    let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
+    Ok(Recording { quantities, every, hashes: false, stride: 1, keep: None })
 }

@@ -5,7 +5,7 @@ use crate::body::{Body, Joint, body_kind, id_of, joint_kind, names};
 use crate::contacts;
 use crate::events::Events;
 use crate::guard::Guarded;
-use crate::log::Recording;
+use crate::log::{Recording, recording_of};
 use crate::problem::Problem;
 use crate::query::Queries;
 use crate::raise;
@@ -594,14 +594,4 @@ impl World {
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("signorini._html")?.call_method1("world", (slf,))
     }
-}
-
-/// Checks what states a run is to keep.
-pub fn recording_of(record: Option<Vec<String>>, every: usize) -> PyResult<Recording> {
-    if every == 0 {
-        return Err(PyValueError::new_err("every: at least 1"));
-    }
-    let quantities = record.unwrap_or_default();
-    let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
-    Ok(Recording { quantities, every, hashes: false, stride: 1, keep: None })
 }
