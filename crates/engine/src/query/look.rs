@@ -1,5 +1,6 @@
 //! What there is in a world: joints, contacts of a body, islands, names.
 
+#[cfg(feature = "socp")]
 use crate::body::BodyRecord;
 use crate::joint::Anchor;
 use crate::{BodyHandle, BodyId, BodyView, ContactPoint, Joint, JointHandle, Place, World, WorldError};
@@ -18,6 +19,7 @@ pub struct BodyContact {
 
 impl World {
     /// All bodies in the order of their ids.
+    #[cfg(feature = "socp")]
     pub(crate) fn records(&self) -> impl Iterator<Item = (BodyHandle, &BodyRecord)> {
         self.order.iter().filter_map(|slot| Some((BodyHandle(self.bodies.key(*slot)), self.bodies.at(*slot)?)))
     }
@@ -114,7 +116,8 @@ fn natural(one: &str, two: &str) -> Ordering {
                 x.len().cmp(&y.len()).then_with(|| x.cmp(&y))
             }
             (x, y) => {
-                (a.next(), b.next());
+                a.next();
+                b.next();
                 x.cmp(&y)
             }
         };
