@@ -2,6 +2,7 @@
 
 use crate::audit::AuditArguments;
 use crate::bench::BenchArguments;
+use crate::statics::StaticsArguments;
 use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use signorini::scene::BudgetDescription;
@@ -86,6 +87,17 @@ Time: a run covers the method from zero impulses and the certificate. It is repe
 Exit code: 0 all solved, 1 some not solved, 2 bad input. With named methods, every method must solve every problem. \
 With 'all', every problem must be solved by at least one method, and a method that refuses a problem is not a failure.";
 
+const STATICS_NOTES: &str = "\
+Examples:
+  signorini statics arch --plot arch.svg
+  signorini statics table.toml --per point
+  signorini statics tower.toml --load 'top=1,0,0'      how many newtons push the top over, or let it slide
+
+Contacts and joints share a load in many ways. The table gives, for every contact, the least and greatest force over all of \
+them; every answer is checked on its primal and dual side. Nothing moves, except in the --steps taken before.
+
+Exit code: 0 the bodies can rest, 1 they cannot, 2 bad input or not resolved.";
+
 const BENCH_NOTES: &str = "\
 Examples:
   signorini bench                              a few built-in scenes by the methods for scenes of any size
@@ -123,6 +135,9 @@ pub enum Command {
     Problems,
     /// Grade steps that any engine took: velocities, contacts and impulses before the judge.
     Audit(AuditArguments),
+    /// Say whether a scene can rest where it is, how safely, and which contact forces are possible.
+    #[command(after_help = STATICS_NOTES)]
+    Statics(StaticsArguments),
     /// Measure methods on whole scenes: time per step, residual, departure from the answer on paper.
     #[command(after_help = BENCH_NOTES)]
     Bench(BenchArguments),

@@ -31,6 +31,10 @@ pub enum InputError {
     UnknownWorld { name: String, meant: String },
     #[error("{0}\n  scene files are described in docs/scenes.md")]
     Scene(#[from] signorini::SceneError),
+    #[error("no body is called '{name}' in this scene; `signorini scenes SCENE` writes it out")]
+    UnknownBody { name: String },
+    #[error(transparent)]
+    Statics(#[from] signorini::statics::StaticsError),
     #[error("step {step} was not taken: {why}")]
     Step { step: u64, why: StepError },
     #[error(transparent)]

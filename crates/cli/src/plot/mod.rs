@@ -6,7 +6,7 @@
 
 mod axis;
 mod run;
-mod svg;
+pub(crate) mod svg;
 mod work_precision;
 
 pub use run::write_run;

@@ -24,7 +24,6 @@
 //! * ε is a proximal compliance about the current impulse: it vanishes at the end, bounds K where contacts are
 //!   redundant, and grows where steps are short. (Proximal interior points: Friedlander and Orban 2012.)
 //! * σ t is never aimed below a share of the lag `|r·p|`: the shift has to keep up with t, else the path jams.
-//! * Directions are not refined: every step begins at the true u, and what a direction was off by is its mismatch.
 //! * Close to the end semismooth Newton steps (`polish.rs`) find the last digits.
 //!
 //! Laws: joints are proximal rows, rows with bounds have one product per bound, μ = 0 is a bounded row.

@@ -74,6 +74,10 @@ pub(super) const POLISH_STEPS: usize = 5;
 /// Weight of a polish times the residual over |q|∞ \[1\]: errors of the iterate must not flip contacts from stick to
 /// slip.
 pub(super) const POLISH_REACH: f64 = 1e-3;
+/// Error of a direction over the residual of the iterate that is not worth a refinement \[1\].
+pub(super) const GOOD_DIRECTION: f64 = 1e-4;
+/// Most refinements of one direction.
+pub(super) const REFINEMENTS: usize = 2;
 /// A path whose best residual has not fallen to this share within so many factorizations ends.
 pub(super) const SLOW: f64 = 0.7;
 pub(super) const PATIENCE: usize = 12;

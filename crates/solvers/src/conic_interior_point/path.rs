@@ -167,7 +167,8 @@ impl ConicPath {
                 }
             }
             end.iterations += 1;
-            let Some(length) = self.advance(system, problem, proximal, caution.level) else { break };
+            let good_speed = GOOD_DIRECTION * merit.natural;
+            let Some(length) = self.advance(system, problem, proximal, caution.level, good_speed) else { break };
             if length < SHORT {
                 proximal = f64::min(PROXIMAL_GROWTH * proximal, proximal.max(GREATEST_PROXIMAL));
             } else if length > LONG && options.start == ConicStart::Warm {
@@ -256,6 +257,7 @@ impl ConicPath {
         problem: &ContactProblem,
         proximal: f64,
         level: usize,
+        good_speed: f64,
     ) -> Option<f64> {
         let gap = self.mean_gap(None);
         let shared = self.shared(THETA[level], gap, proximal);
@@ -272,18 +274,19 @@ impl ConicPath {
         }
         lags /= self.products.max(1) as f64;
         system.factor_once(problem).ok()?;
-        self.direction(system, problem, 0.0, false);
+        let refinement = Refinement { most_steps: REFINEMENTS, good_speed };
+        self.direction(system, problem, 0.0, false, refinement);
         std::mem::swap(&mut self.predictor, &mut self.trial);
         let affine = self.longest_step(&self.predictor).min(1.0);
         let left = if gap > 0.0 { self.mean_gap(Some(affine)).max(0.0) / gap } else { 0.0 };
         let behind = if gap > 0.0 { f64::min(LAG_SHARE[level] * lags / gap, 1.0) } else { 0.0 };
         let centring = (left * left * left).clamp(LEAST_CENTRING, 1.0).max(behind);
-        self.direction(system, problem, centring * gap, true);
+        self.direction(system, problem, centring * gap, true, refinement);
         self.take_trial();
         let fraction = BOUNDARY.max(1.0 - f64::max(left, 1.0 - affine));
         let mut length = (fraction * self.longest_step(&self.step)).min(1.0);
         if length < CENTRE {
-            self.direction(system, problem, centring.max(0.5) * gap, false);
+            self.direction(system, problem, centring.max(0.5) * gap, false, refinement);
             let other = (BOUNDARY * self.longest_step(&self.trial)).min(1.0);
             if other > length {
                 self.take_trial();
@@ -311,14 +314,21 @@ impl ConicPath {
     }
 
     /// The direction to products of `target` in `trial` and `dr`, with the last factor.
-    fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, target: f64, second_order: bool) {
+    fn direction(
+        &mut self,
+        system: &mut NewtonSystem,
+        problem: &ContactProblem,
+        target: f64,
+        second_order: bool,
+        refinement: Refinement,
+    ) {
         for (c, role) in self.roles.iter().enumerate() {
             let range = problem.range(c);
             let previous = second_order.then(|| &self.predictor[c]);
             let (u, g) = (&self.u[range.clone()], &mut self.g[range]);
             self.models[c].right_hand_side(role, &self.points[c], u, target, previous, g);
         }
-        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, Refinement::NONE);
+        system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
         for (c, role) in self.roles.iter().enumerate() {
             let range = problem.range(c);
             self.trial[c] = self.models[c].direction(role, &self.points[c], &self.dr[range.clone()], &self.w_dr[range]);

@@ -7,6 +7,7 @@ use crate::robot::RobotDescription;
 use crate::scene::SceneError;
 use crate::scene::xml::{Element, Notes};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
+use signorini_problem::math;
 
 /// Where inertia comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +174,7 @@ pub(super) fn turn_of_z(direction: DVec3) -> DQuat {
     let sine = axis.length();
     // Opposite directions have no shortest turn; MuJoCo takes x.
     let axis = if sine < 1e-10 { DVec3::X } else { axis / sine };
-    DQuat::from_axis_angle(axis, sine.atan2(direction.z))
+    DQuat::from_axis_angle(axis, math::atan2(sine, direction.z))
 }
 
 impl Reader<'_, '_> {
