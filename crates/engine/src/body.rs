@@ -432,6 +432,10 @@ impl BodyRecord {
     }
     /// Pose of the body's frame.
     pub fn pose(&self) -> DPose3 {
-        DPose3::from_parts(self.origin(), self.state.orientation)
+        self.pose_of(self.state.position, self.state.orientation)
+    }
+    /// Pose of the body's frame with its centre of mass and its axes elsewhere.
+    pub fn pose_of(&self, centre_of_mass: DVec3, orientation: DQuat) -> DPose3 {
+        DPose3::from_parts(centre_of_mass - orientation * self.mass.centre, orientation)
     }
 }

@@ -98,5 +98,5 @@ pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
-pub use step::{BlockPlace, MAX_TIME_STEP};
+pub use step::{BlockOwner, MAX_TIME_STEP};
 pub use world::{BodyView, HASHED_NUMBERS, World};

@@ -14,6 +14,7 @@ mod ensemble;
 mod guard;
 mod log;
 mod member;
+mod pickled;
 mod problem;
 mod raise;
 mod recording;
@@ -21,6 +22,7 @@ mod report;
 mod robot;
 mod run;
 mod scene;
+mod sensors;
 mod settings;
 mod shape;
 mod sparse;
@@ -52,6 +54,8 @@ mod _core {
     use super::robot::Robot;
     #[pymodule_export]
     use super::scene::{Scene, scenes};
+    #[pymodule_export]
+    use super::sensors::Imu;
     #[pymodule_export]
     use super::settings::{Settings, Stabilisation};
     #[pymodule_export]

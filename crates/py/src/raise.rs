@@ -50,6 +50,10 @@ pub fn recording(error: RecordError) -> PyErr {
     class::RecordingError::new_err(error.to_string())
 }
 
+pub fn recording_text(error: impl ToString) -> PyErr {
+    class::RecordingError::new_err(error.to_string())
+}
+
 pub fn snapshot(error: SnapshotError) -> PyErr {
     class::SnapshotError::new_err(error.to_string())
 }

@@ -73,7 +73,7 @@ fn residual(svg: &mut Svg, frame: &Frame, tally: &Tally) {
 fn energy(svg: &mut Svg, frame: &Frame, tally: &Tally) {
     let time = stage(svg, frame, tally, "energy", "energy [J]");
     let Frame { left, right, top, bottom } = *frame;
-    let start = std::iter::once((0.0, tally.energy.start));
+    let start = std::iter::once((0.0, tally.energy.ledger.before));
     let states: Vec<_> = start.chain(tally.points.iter().map(|p| (p.time, p.energy))).collect();
     type Part = fn(&signorini::Energy) -> f64;
     let parts: [(&str, Part); 3] =

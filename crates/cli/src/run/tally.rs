@@ -4,7 +4,7 @@ use super::parts::{self, PartTally};
 use crate::solve::Verdict;
 use serde::Serialize;
 use signorini::{
-    BlockPlace, BodyHandle, Energy, EnergyLedger, PartName, Scene, StageTimes, StepReport, StepStatus, World,
+    BlockOwner, BodyHandle, Energy, EnergyLedger, PartName, Scene, StageTimes, StepReport, StepStatus, World,
 };
 use signorini_record::RecordedStep;
 
@@ -96,22 +96,13 @@ pub struct Tally {
     pub points: Vec<Point>,
 }
 
-/// The energy account of a run \[J\].
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// The energy account of a run.
+#[derive(Debug, Default, Serialize)]
 pub struct Account {
-    pub start: Energy,
-    pub end: Energy,
-    pub external: f64,
-    pub normal: f64,
-    pub friction: f64,
-    pub joints: f64,
-    pub motor: f64,
-    pub spring: f64,
-    pub driven: f64,
-    pub integration: f64,
-    pub stabilisation: f64,
-    pub stopped: f64,
-    /// Largest change of a step that no entry explains.
+    /// Energy before the first step and after the last, and the works of all steps \[J\].
+    #[serde(flatten)]
+    pub ledger: EnergyLedger,
+    /// Largest change of a step that no entry explains \[J\].
     pub closure: f64,
 }
 
@@ -138,7 +129,10 @@ impl Tally {
             last_contacts: 0,
             joints: 0,
             guarded: 0,
-            energy: Account { start: energy, end: energy, ..Account::default() },
+            energy: Account {
+                ledger: EnergyLedger { before: energy, after: energy, ..EnergyLedger::default() },
+                closure: 0.0,
+            },
             times: StageTimes::default(),
             seconds: None,
             hash: format!("{:016x}", world.state_hash()),
@@ -251,17 +245,8 @@ impl Tally {
 
     fn account(&mut self, ledger: &EnergyLedger) {
         let account = &mut self.energy;
-        account.end = ledger.after;
-        account.external += ledger.external;
-        account.normal += ledger.normal;
-        account.friction += ledger.friction;
-        account.joints += ledger.joints;
-        account.motor += ledger.motor;
-        account.spring += ledger.spring;
-        account.driven += ledger.driven;
-        account.integration += ledger.integration;
-        account.stabilisation += ledger.stabilisation;
-        account.stopped += ledger.stopped;
+        account.ledger.after = ledger.after;
+        account.ledger.add_works(ledger);
         account.closure = account.closure.max(ledger.closure().abs());
     }
 
@@ -277,12 +262,12 @@ fn label(world: &World, body: BodyHandle) -> String {
 
 fn name_block(world: &World, worst: &mut Worst) {
     let (Some(island), Some(block)) = (worst.island, worst.block) else { return };
-    match world.block_place(island, block) {
-        Some(BlockPlace::Contact(a, b)) => {
+    match world.block_owner(island, block) {
+        Some(BlockOwner::Contact(a, b)) => {
             worst.kind = Some("contact");
             worst.bodies = vec![label(world, a), label(world, b)];
         }
-        Some(BlockPlace::Joint(a, b)) => {
+        Some(BlockOwner::Joint(a, b)) => {
             worst.kind = Some("joint");
             worst.bodies = vec![label(world, a), b.map_or_else(|| "the world".to_owned(), |b| label(world, b))];
         }

@@ -17,6 +17,7 @@ mod kinematics;
 mod model;
 mod pairs;
 mod scene;
+mod sensors;
 
 pub use description::{
     ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LINK_LIMIT, LinkDescription,
@@ -27,3 +28,4 @@ pub use handle::{Robot, RobotPlacement};
 pub(crate) use kinematics::displaced;
 pub use kinematics::{Posture, Twist};
 pub use model::{Fixture, LinkFrame, ModelJoint, ModelLink, RobotModel};
+pub use sensors::{Imu, ImuReading};

@@ -5,7 +5,7 @@ use crate::body::{BodyRecord, Kind};
 use crate::joint::rows::{Measure, RowLaw, RowSpec};
 use crate::step::broad_phase::BroadPhase;
 use crate::step::manifold::NarrowPhase;
-use crate::step::{contact_frame, contact_row, jointed_pairs};
+use crate::step::{contact_frame, contact_row, excluded_pairs};
 use crate::{BodyHandle, World};
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
@@ -105,7 +105,7 @@ impl Model {
         let boxes: Vec<_> = records.iter().map(|(_, body)| body.shape.aabb(&body.pose()).inflated(touching)).collect();
         let (mut pairs, mut ignored) = (Vec::new(), Vec::new());
         BroadPhase::default().pairs(&boxes, &mut pairs);
-        jointed_pairs(world, &mut ignored);
+        excluded_pairs(world, &mut ignored);
         let (mut finder, mut manifolds) = (NarrowPhase::default(), Vec::new());
         let mut patch = 0;
         for (i, j) in pairs {

@@ -1,4 +1,4 @@
-//! Stage 6/9, second half: solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
+//! Solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
 //!
 //! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
 //! change a bit. An island at rest is judged once: if the impulses of the last step are good enough for this one, they
@@ -14,7 +14,7 @@ use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
 use crate::step::ration::{Ration, TRIALS};
-use crate::step::sequence::{self, Sequence};
+use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
@@ -182,7 +182,7 @@ impl IslandSolution {
     }
 
     /// Adds the impulses of what happened before.
-    fn add_impulses(&mut self, sequence: &Sequence) {
+    fn add_impulses(&mut self, sequence: &SequentialImpacts) {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
             *total += *part;
         }
@@ -192,7 +192,7 @@ impl IslandSolution {
     }
 
     /// Adds what happened before.
-    fn take_in(&mut self, sequence: &Sequence) {
+    fn take_in(&mut self, sequence: &SequentialImpacts) {
         self.add_impulses(sequence);
         for (total, part) in self.change.iter_mut().zip(&sequence.change) {
             total.linear += part.linear;
@@ -270,7 +270,7 @@ fn solve_island(
         // What is squeezed does not bounce.
         _ if squeezed => None,
         ImpactLaw::Newton => None,
-        ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
+        ImpactLaw::Sequential { rounds } => sequential_impacts::reflect(settings, scene, island, index, rounds, space)?,
     };
     if !island.joints.is_empty() {
         let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);

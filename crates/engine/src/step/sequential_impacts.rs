@@ -19,16 +19,15 @@
 
 use crate::step::Twist;
 use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
-use crate::step::contact::velocity_at;
 use crate::step::island::Island;
 use crate::step::solve::{IslandSpace, body_changes};
 use crate::{Settings, StepError};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry};
-use signorini_solvers::{ContactSolver, History, Status, StoppingRule};
+use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
 /// What the rounds did to an island.
-pub(crate) struct Sequence {
+pub(crate) struct SequentialImpacts {
     /// When \[s\].
     pub time: f64,
     /// Change of velocity per body of the island.
@@ -49,11 +48,11 @@ pub(crate) fn reflect(
     index: usize,
     rounds: usize,
     space: &mut IslandSpace,
-) -> Result<Option<Sequence>, StepError> {
+) -> Result<Option<SequentialImpacts>, StepError> {
     let contacts = || island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
     let Some(time) = contacts().filter_map(|c| c.impact.map(|i| i.time)).reduce(f64::min) else { return Ok(None) };
     let start: Vec<Twist> =
-        island.bodies.iter().map(|rank| velocity_at(&scene.free[*rank as usize], time, scene.dt)).collect();
+        island.bodies.iter().map(|rank| scene.free[*rank as usize].velocity_at(time, scene.dt)).collect();
     let mut state = Rounds {
         scene,
         island,
@@ -86,7 +85,7 @@ pub(crate) fn reflect(
         .map(|(after, before)| Twist { linear: after.linear - before.linear, angular: after.angular - before.angular });
     let change = change.collect();
     let Rounds { contact_impulses, joint_impulses, .. } = state;
-    Ok(Some(Sequence { time, change, contact_impulses, joint_impulses }))
+    Ok(Some(SequentialImpacts { time, change, contact_impulses, joint_impulses }))
 }
 
 /// Impulses, and the change of velocity they make.
@@ -255,6 +254,8 @@ impl Rounds<'_> {
             .map_err(|source| StepError::Problem { island: self.index, source })?;
         let stop = StoppingRule::velocity(1e-12);
         let IslandSpace { pivoting, exact, position_session: session, .. } = space;
+        // A squeeze leaves options of its own behind.
+        exact.options = ExactOptions::default();
         let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
         for method in methods {
             // A method that refuses the problem leaves it to the next.

@@ -5,7 +5,7 @@
 //! manifold is a function of shapes, relative pose and margin alone.
 
 use crate::BodyHandle;
-use crate::step::manifold::{NarrowPhase, PairCache};
+use crate::step::collision::manifold::{NarrowPhase, PairCache};
 
 /// One pair, by rank.
 type Entry = ((u32, u32), PairCache);

@@ -25,11 +25,12 @@ fn resting_and_falling_worlds_are_the_same_bits_with_and_without_memory() {
     for tilt in [0.0, 0.05] {
         let (mut remembering, mut forgetful) = (boxes(tilt), boxes(tilt));
         for step in 0..100 {
-            forgetful.workspace.manifolds = Default::default();
+            forgetful.workspace.collision.detector = Default::default();
             remembering.step(H).unwrap();
             forgetful.step(H).unwrap();
-            let touches =
-                |world: &World| world.workspace.touches.iter().map(|t| t.manifold.clone()).collect::<Vec<_>>();
+            let touches = |world: &World| {
+                world.workspace.collision.plan.touches.iter().map(|t| t.manifold.clone()).collect::<Vec<_>>()
+            };
             assert_eq!(touches(&remembering), touches(&forgetful), "step {step}, tilt {tilt}");
             assert_eq!(remembering.state_hash(), forgetful.state_hash(), "step {step}, tilt {tilt}");
         }

@@ -1,4 +1,4 @@
-//! Stage 2/9, broad phase. In: one box per body. Out: pairs whose boxes overlap, sorted. Eq.: none.
+//! Broad phase. In: one box per body. Out: pairs whose boxes overlap, sorted. Eq.: none.
 //!
 //! Where little moves, little is to be found out. Every box is given a wider one; a tree finds the pairs of wider boxes
 //! that overlap, and they are the candidates of all the steps in which every box stays within its wider one. The few that

@@ -1,4 +1,4 @@
-//! Stage 7/9, second half: rest. In: v⁺. Out: v⁺, zero where it cannot be told from rest. Eq.: none.
+//! Rest snap. In: v⁺. Out: v⁺, zero where it cannot be told from rest. Eq.: none.
 //!
 //! A body that contacts hold still has v⁺ = 0. What a solver leaves of it is not zero but a residue of round-off of the kick
 //! h·g that the impulses cancel. Left alone it grows: a load held by impulses that do not change is an inverted pendulum,
@@ -26,7 +26,7 @@ const RESIDUE: f64 = 1e-8;
 const STAYS: f64 = 1e-9;
 
 /// Stops what is at rest; the energy that this adds \[J\].
-pub(crate) fn come_to_rest(
+pub(crate) fn snap_to_rest(
     world: &World,
     scene: &Scene,
     islands: &Islands,

@@ -1,4 +1,4 @@
-//! Stage 3/9, manifolds. In: sorted pairs, shapes, poses. Out: contact points with normal, gap and feature keys.
+//! Manifolds. In: sorted pairs, shapes, poses. Out: contact points with normal, gap and feature keys.
 //!
 //! For each pair of convex pieces: find the direction `n` of largest separation (closed form for round pairs, fifteen
 //! axes for boxes, checked GJK/EPA for the rest), take the *whole* face, edge or corner of each piece that faces the

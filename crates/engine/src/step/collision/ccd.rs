@@ -1,4 +1,5 @@
-//! Fast bodies. In: free motion, then final motion. Out: when they first touch, and where they have to stop.
+//! Continuous detection (`Body::fast`). In: flights, then final motion. Out: when such bodies first touch, and where they have
+//! to stop.
 //!
 //! A contact that is looked for where a step starts can be missed by a body that turns or passes many of its own sizes
 //! in a step. For bodies marked as fast two things are added.
@@ -21,10 +22,11 @@
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::shape::Aabb;
 use crate::step::assembly::Scene;
-use crate::step::contact::jointed_pairs;
+use crate::step::collision::detector::{Detector, PlacedShape};
+use crate::step::collision::manifold::Manifold;
+use crate::step::collision::{Near, is_excluded};
 use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::{Mode, bounce_state};
-use crate::step::manifold::{Manifold, NarrowPhase};
 use crate::step::{Moving, Twist};
 use crate::{Shape, World};
 use glamx::{DPose3, DQuat, DVec3};
@@ -43,13 +45,13 @@ const MAX_LOOKS: usize = 64;
 /// Halvings of the time at which they overlap too much.
 const BISECTIONS: usize = 20;
 
-/// How two bodies, one of them fast, meet in a step.
+/// When two bodies, one of them fast, first touch in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Meeting {
-    /// Neither is fast, or they touch from the start: nothing special.
-    Usual,
-    /// They do not, or not first.
-    Apart,
+pub(crate) enum TimeOfImpact {
+    /// Neither is fast, or they touch from the start: contacts are found as for other bodies.
+    Discrete,
+    /// They do not touch, or one of them touches something else before.
+    Never,
     /// They touch at this time \[s\].
     At(f64),
 }
@@ -105,9 +107,10 @@ impl Way<'_> {
         (self.position + t * (self.velocity + 0.5 * t * self.acceleration), orientation)
     }
 
-    fn pose(&self, time: f64) -> DPose3 {
+    fn placed(&self, time: f64) -> PlacedShape<'_> {
         let (position, orientation) = self.at(time);
-        DPose3::from_parts(position - orientation * self.centre, orientation)
+        let pose = DPose3::from_parts(position - orientation * self.centre, orientation);
+        PlacedShape { shape: self.shape, pose }
     }
 
     fn velocity_at(&self, time: f64) -> DVec3 {
@@ -119,7 +122,8 @@ impl Way<'_> {
     }
 }
 
-enum Touch {
+/// The end of a search for the first touch.
+enum Advancement {
     Never,
     At(f64),
     /// Not before this time; the search was not finished.
@@ -137,13 +141,7 @@ fn ways_close([a, b]: [&Way; 2], manifold: &Manifold, time: f64, (left, resting)
 
 /// The first touch of two bodies between two times. Pieces that rest on each other at the start, within `resting` and
 /// not closing by more than that, do not count; whether there were any is the second answer.
-fn first_touch(
-    narrow_phase: &mut NarrowPhase,
-    found: &mut Vec<Manifold>,
-    ways: [&Way; 2],
-    (from, to): (f64, f64),
-    resting: f64,
-) -> (Touch, bool) {
+fn first_touch(detector: &mut Detector, ways: [&Way; 2], (from, to): (f64, f64), resting: f64) -> (Advancement, bool) {
     let [a, b] = ways;
     let turning = a.turning() + b.turning();
     let apart = |time: f64| b.velocity_at(time) - a.velocity_at(time);
@@ -151,11 +149,9 @@ fn first_touch(
     let mut time = from;
     let mut ignored: Vec<(u32, u32)> = Vec::new();
     for _ in 0..ADVANCES {
-        narrow_phase.recycle(found);
         let near = TOUCH + (to - time) * fastest;
-        narrow_phase.collide(a.shape, &a.pose(time), b.shape, &b.pose(time), near, found);
         let mut next = f64::INFINITY;
-        for manifold in found.iter() {
+        for manifold in detector.manifolds(a.placed(time), b.placed(time), near) {
             let (gap, subs) = (manifold.least_gap(), (manifold.sub_a, manifold.sub_b));
             if time == from && gap <= resting && !ways_close(ways, manifold, from, (to - from, resting)) {
                 ignored.push(subs);
@@ -168,60 +164,52 @@ fn first_touch(
                 continue;
             }
             if gap <= TOUCH {
-                return (Touch::At(time), !ignored.is_empty());
+                return (Advancement::At(time), !ignored.is_empty());
             }
             // Half the tolerance is left, so that the end is a touch and not an overlap.
             next = next.min(time + (gap - 0.5 * TOUCH) / closing);
         }
         if next > to {
-            return (Touch::Never, !ignored.is_empty());
+            return (Advancement::Never, !ignored.is_empty());
         }
         time = next;
     }
-    (Touch::NotBefore(time), !ignored.is_empty())
+    (Advancement::NotBefore(time), !ignored.is_empty())
 }
 
-/// When the pairs with a fast body first touch along the free motion; empty if no body is fast.
-pub(crate) fn meetings(
-    world: &World,
-    bodies: &[Moving],
-    free: &[FreeMotion],
-    pairs: &[(u32, u32)],
-    dt: f64,
-    narrow_phase: &mut NarrowPhase,
-    out: &mut Vec<Meeting>,
-) {
+/// When the pairs with a fast body first touch along their flights; empty if no body is fast.
+pub(crate) fn first_touches(world: &World, near: &Near, detector: &mut Detector, out: &mut Vec<TimeOfImpact>) {
+    let Near { flights, pairs, dt } = *near;
+    let bodies = flights.bodies;
     out.clear();
     if !bodies.iter().any(|body| body.fast) {
         return;
     }
     let mut first = vec![f64::INFINITY; bodies.len()];
-    let mut found = Vec::new();
     for &(i, j) in pairs {
-        let (i, j) = (i as usize, j as usize);
-        let (one, two) = (&bodies[i], &bodies[j]);
-        let (Some(a), Some(b)) = (world.bodies.at(one.slot), world.bodies.at(two.slot)) else { continue };
-        if !(one.fast || two.fast) {
-            out.push(Meeting::Usual);
+        let (one, two) = (&bodies[i as usize], &bodies[j as usize]);
+        let records = world.bodies.at(one.slot).zip(world.bodies.at(two.slot));
+        let Some((a, b)) = records.filter(|_| one.fast || two.fast) else {
+            out.push(TimeOfImpact::Discrete);
             continue;
-        }
-        let ways = [&Way::free(a, one, &free[i], dt), &Way::free(b, two, &free[j], dt)];
-        let (touch, rest) = first_touch(narrow_phase, &mut found, ways, (0.0, dt), RESTING);
+        };
+        let ways = [&Way::free(a, one, flights.of(i), dt), &Way::free(b, two, flights.of(j), dt)];
+        let (touch, rest) = first_touch(detector, ways, (0.0, dt), RESTING);
         out.push(match touch {
-            Touch::At(time) => Meeting::At(time),
-            _ if rest => Meeting::Usual,
+            Advancement::At(time) => TimeOfImpact::At(time),
+            _ if rest => TimeOfImpact::Discrete,
             // Where the way of an unfinished search ends, `curtail` decides.
-            Touch::Never | Touch::NotBefore(_) => Meeting::Apart,
+            Advancement::Never | Advancement::NotBefore(_) => TimeOfImpact::Never,
         });
-        if let Some(Meeting::At(time)) = out.last() {
-            first[i] = first[i].min(*time);
-            first[j] = first[j].min(*time);
+        if let Some(TimeOfImpact::At(time)) = out.last() {
+            first[i as usize] = first[i as usize].min(*time);
+            first[j as usize] = first[j as usize].min(*time);
         }
     }
-    for (meeting, &(i, j)) in out.iter_mut().zip(pairs) {
+    for (impact, &(i, j)) in out.iter_mut().zip(pairs) {
         let later = |rank: u32, time: f64| bodies[rank as usize].fast && time > first[rank as usize] + 1e-9 * dt;
-        if matches!(meeting, Meeting::At(time) if later(i, *time) || later(j, *time)) {
-            *meeting = Meeting::Apart;
+        if matches!(impact, TimeOfImpact::At(time) if later(i, *time) || later(j, *time)) {
+            *impact = TimeOfImpact::Never;
         }
     }
 }
@@ -283,12 +271,7 @@ fn piece_at<'a, 'b>(ways: &'a [Way<'b>], time: f64) -> &'a Way<'b> {
 }
 
 /// When two bodies that have a contact, and turn, first overlap by [`RESTING`] more than when they touched.
-fn first_dip(
-    narrow_phase: &mut NarrowPhase,
-    found: &mut Vec<Manifold>,
-    ways: [&[Way]; 2],
-    (from, to): (f64, f64),
-) -> Option<f64> {
+fn first_dip(detector: &mut Detector, ways: [&[Way]; 2], (from, to): (f64, f64)) -> Option<f64> {
     let angle = ways.iter().map(|way| piece_at(way, from)).map(|way| way.spin.length() * (to - from));
     let angle = angle.fold(0.0, f64::max);
     if angle == 0.0 || from >= to {
@@ -296,9 +279,7 @@ fn first_dip(
     }
     let mut depth = |time: f64| {
         let [a, b] = ways.map(|way| piece_at(way, time));
-        narrow_phase.recycle(found);
-        narrow_phase.collide(a.shape, &a.pose(time), b.shape, &b.pose(time), 0.0, found);
-        found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()))
+        detector.depth(a.placed(time), b.placed(time))
     };
     let allowed = depth(from) + RESTING;
     let looks = ((angle / LOOK_ANGLE).ceil() as usize).clamp(1, MAX_LOOKS);
@@ -329,7 +310,7 @@ pub(crate) fn curtail(
     scene: &Scene,
     modes: &[Mode],
     after: &[Twist],
-    narrow_phase: &mut NarrowPhase,
+    (excluded, detector): (&[(u32, u32)], &mut Detector),
     end: &mut [BodyState],
 ) -> usize {
     let dt = scene.dt;
@@ -340,17 +321,13 @@ pub(crate) fn curtail(
     let all = (0..scene.bodies.len()).map(|rank| pieces(world, scene, rank, modes[rank], &after[rank], &end[rank]));
     let Some(mut ways) = all.collect::<Option<Vec<Vec<Way>>>>() else { return 0 };
     let boxes: Vec<Aabb> = ways.iter().zip(end.iter()).map(|(ways, end)| bounds(ways, end)).collect();
-    let mut jointed = Vec::new();
-    jointed_pairs(world, &mut jointed);
     let mut stopped = 0;
-    let mut found = Vec::new();
     for &rank in &ranks {
         let own = ways[rank].clone();
         let mut stop: Option<f64> = None;
         for other in (0..scene.bodies.len()).filter(|other| *other != rank && boxes[*other].overlaps(&boxes[rank])) {
             let ids = (rank.min(other) as u32, rank.max(other) as u32);
-            let slots = [scene.bodies[rank].slot, scene.bodies[other].slot];
-            if jointed.binary_search(&(slots[0].min(slots[1]), slots[0].max(slots[1]))).is_ok() {
+            if is_excluded(excluded, &scene.bodies[rank], &scene.bodies[other]) {
                 continue;
             }
             let others = &ways[other];
@@ -358,7 +335,7 @@ pub(crate) fn curtail(
             let at = scene.contacts.partition_point(|c| (c.a, c.b) < ids);
             if let Some(contact) = scene.contacts.get(at).filter(|c| (c.a, c.b) == ids) {
                 let since = contact.impact.map_or(0.0, |impact| impact.time);
-                let dip = first_dip(narrow_phase, &mut found, [&own, others], (since, dt));
+                let dip = first_dip(detector, [&own, others], (since, dt));
                 stop = [stop, dip].into_iter().flatten().reduce(f64::min);
                 continue;
             }
@@ -366,8 +343,8 @@ pub(crate) fn curtail(
             breaks.sort_by(f64::total_cmp);
             for span in breaks.windows(2).filter(|span| span[0] < span[1]) {
                 let pair = [piece_at(&own, span[0]), piece_at(others, span[0])];
-                let touch = first_touch(narrow_phase, &mut found, pair, (span[0], span[1]), RESTING).0;
-                if let Touch::At(time) | Touch::NotBefore(time) = touch {
+                let touch = first_touch(detector, pair, (span[0], span[1]), RESTING).0;
+                if let Advancement::At(time) | Advancement::NotBefore(time) = touch {
                     stop = Some(stop.map_or(time, |earlier| earlier.min(time)));
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Stage 3/9, second half: when bodies that bounce are met. In: touches with their times. Out: one time per body. Eq.: none.
+//! When bodies that bounce are met. In: touches with their times. Out: one time per body. Eq.: none.
 //!
 //! A body has one velocity before the step's impulses and one after it, so all of them meet it at one time and one place,
 //! and it is from there that it is moved on. Bodies that bounce off each other in the same step are met together, at the
@@ -11,15 +11,15 @@
 
 use crate::World;
 use crate::joint::Anchor;
-use crate::step::Moving;
-use crate::step::contact::{ManifoldSpace, Touch, approach, flown_pose, look_ahead, margin};
-use crate::step::free_motion::FreeMotion;
+use crate::step::collision::detector::{Detector, PlacedShape};
+use crate::step::collision::manifold::Manifold;
+use crate::step::collision::sweep::{approach, look_ahead, margin};
+use crate::step::collision::{Near, Touch};
 use crate::step::island::root;
-use crate::step::manifold::Manifold;
 
 /// Memory of the stage, kept from step to step.
 #[derive(Default)]
-pub(crate) struct MeetingSpace {
+pub(crate) struct ImpactTimes {
     /// Of every body one that it is met with, in the end the first of them.
     with: Vec<u32>,
     /// Earliest bounce of those met together, by the first of them \[s\].
@@ -28,30 +28,33 @@ pub(crate) struct MeetingSpace {
     found: Vec<Manifold>,
 }
 
-/// Fills in when bodies are met, and looks again at what would have bounced later.
+/// Fills in when bodies are met, by rank, and looks again at what would have bounced later.
 pub(crate) fn agree(
     world: &World,
+    near: &Near,
     ranks: &[Option<u32>],
-    dt: f64,
-    free: &[FreeMotion],
-    bodies: &mut [Moving],
+    (space, detector): (&mut ImpactTimes, &mut Detector),
     touches: &mut Vec<Touch>,
-    (space, manifolds): (&mut MeetingSpace, &mut ManifoldSpace),
+    met_at: &mut Vec<Option<f64>>,
 ) {
+    met_at.clear();
     if touches.iter().all(|touch| touch.bounce.is_none()) {
         return;
     }
-    let MeetingSpace { with, times, touches: looked_at, found } = space;
+    let Near { flights, dt, .. } = *near;
+    let bodies = flights.bodies;
+    met_at.resize(bodies.len(), None);
+    let ImpactTimes { with, times, touches: looked_at, found } = space;
     with.clear();
     with.extend(0..bodies.len() as u32);
     times.clear();
     times.resize(bodies.len(), f64::INFINITY);
-    let dynamic = |bodies: &[Moving], rank: u32| bodies[rank as usize].is_dynamic();
+    let dynamic = |rank: u32| bodies[rank as usize].is_dynamic();
     let bounces = |touch: &Touch| touch.bounce.map(|time| (touch.a, touch.b, time));
     for (a, b, time) in touches.iter().filter_map(bounces) {
         let (first, second) = (root(with, a), root(with, b));
         // What does not move joins nobody.
-        let (met, other) = match (dynamic(bodies, a), dynamic(bodies, b)) {
+        let (met, other) = match (dynamic(a), dynamic(b)) {
             (true, true) => (first.min(second), first.max(second)),
             (true, false) => (first, first),
             (false, _) => (second, second),
@@ -59,7 +62,7 @@ pub(crate) fn agree(
         with[other as usize] = met;
         times[met as usize] = times[met as usize].min(times[other as usize]).min(time);
     }
-    // Nobody comes before the one it is met with at last.
+    // Roots have the lowest rank, so one pass in ascending order leaves every entry pointing at its root.
     for rank in 0..with.len() {
         with[rank] = with[with[rank] as usize];
     }
@@ -74,13 +77,13 @@ pub(crate) fn agree(
     }
     for (a, b, _) in touches.iter().filter_map(bounces) {
         for rank in [a, b] {
-            if dynamic(bodies, rank) {
-                bodies[rank as usize].met_at = Some(times[group(rank)]);
+            if dynamic(rank) {
+                met_at[rank as usize] = Some(times[group(rank)]);
             }
         }
     }
     let time_of = |touch: &Touch| {
-        let mover = if bodies[touch.a as usize].is_dynamic() { touch.a } else { touch.b };
+        let mover = if dynamic(touch.a) { touch.a } else { touch.b };
         times[group(mover)]
     };
     let later = |touch: &Touch| !touch.caught && touch.bounce.is_some_and(|time| time > time_of(touch));
@@ -88,7 +91,6 @@ pub(crate) fn agree(
         return;
     }
     looked_at.clear();
-    let narrow_phase = manifolds.narrow_phase();
     let mut pending = touches.drain(..).peekable();
     while let Some(mut touch) = pending.next() {
         let (a, b) = (touch.a, touch.b);
@@ -98,19 +100,21 @@ pub(crate) fn agree(
             continue;
         };
         let time = time_of(&touch);
-        let near =
-            look_ahead(margin(world, dt), approach([record_a, record_b], [&free[a as usize], &free[b as usize]], dt));
-        let pose = |rank: u32, record| flown_pose(&bodies[rank as usize], &free[rank as usize], record, time, dt);
-        narrow_phase.recycle(found);
-        narrow_phase.collide(&record_a.shape, &pose(a, record_a), &record_b.shape, &pose(b, record_b), near, found);
+        let margin = margin(world, dt);
+        let within = look_ahead(margin, approach([record_a, record_b], [flights.of(a), flights.of(b)], dt));
+        let placed = |rank: u32, record| {
+            let start = &bodies[rank as usize].state;
+            PlacedShape::new(record, flights.of(rank).pose_at(start, record, time, dt))
+        };
+        detector.collide(placed(a, record_a), placed(b, record_b), within, found);
         if found.is_empty() {
             // Out of sight then: seen as they are when they touch.
             looked_at.push(touch);
             continue;
         }
-        narrow_phase.take_back(&mut touch.manifold);
+        detector.take_back(&mut touch.manifold);
         while let Some(mut same) = pending.next_if(|next| (next.a, next.b) == (a, b)) {
-            narrow_phase.take_back(&mut same.manifold);
+            detector.take_back(&mut same.manifold);
         }
         looked_at.extend(found.drain(..).map(|manifold| Touch { a, b, bounce: Some(time), caught: false, manifold }));
     }
