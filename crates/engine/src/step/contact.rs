@@ -283,17 +283,21 @@ impl Pair<'_> {
     }
 }
 
+/// Contacts of the touches; `others` are those of islands that are replayed.
+#[allow(clippy::too_many_arguments)] // What a contact depends on, and memory.
 pub(crate) fn contacts(
     world: &World,
     bodies: &[Moving],
     free: &[FreeMotion],
     touches: &[Touch],
+    others: usize,
     dt: f64,
     matching: &mut Matching,
     out: &mut Vec<Contact>,
 ) -> Result<(), StepError> {
     out.clear();
-    let (found, limit) = (touches.iter().map(|t| t.manifold.points.len()).sum(), world.settings.max_contacts);
+    let found = others + touches.iter().map(|t| t.manifold.points.len()).sum::<usize>();
+    let limit = world.settings.max_contacts;
     if found > limit {
         return Err(StepError::TooManyContacts { found, limit });
     }

@@ -4,6 +4,7 @@
 //! swept boxes      around everything a body may touch in the step                 sweep
 //! pairs            of bodies whose swept boxes meet, sorted                       broad_phase
 //! waking           what sleeps and is touched wakes; the rest leaves the step     crate::step::sleep
+//! replay           islands that the last step left as they were leave the step    crate::step::replay
 //! exclusions       pairs that a joint or the user keeps from touching leave it    here
 //! ccd              when bodies with continuous detection first touch              ccd
 //! touches          points of contact with normals and gaps                        touches, manifold
@@ -28,6 +29,7 @@ use crate::joint::{Anchor, PairContact};
 use crate::report::StageTimes;
 use crate::shape::Aabb;
 use crate::step::free_motion::{Flights, FreeMotion};
+use crate::step::replay::Replay;
 use crate::step::{Moving, sleep};
 use crate::{BodyHandle, World};
 use broad_phase::BroadPhase;
@@ -77,7 +79,7 @@ impl Collision {
         world: &World,
         bodies: &mut [Moving],
         flights: &[FreeMotion],
-        ranks: &[Option<u32>],
+        (ranks, replay): (&[Option<u32>], &mut Replay),
         dt: f64,
         (clock, times): (&mut Stopwatch, &mut StageTimes),
     ) -> usize {
@@ -88,6 +90,7 @@ impl Collision {
         sleep::wake(world, dt, (bodies, flights, ranks), pairs, detector);
         let found = pairs.len();
         excluded_pairs(world, excluded);
+        replay.choose(world, dt, excluded, pairs, bodies);
         pairs.retain(|(i, j)| {
             let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
             (a.is_dynamic() || b.is_dynamic()) && !is_excluded(excluded, a, b)
