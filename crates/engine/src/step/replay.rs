@@ -10,11 +10,13 @@
 //! * the last step left its bodies, their contacts and the remembered impulses as they were, bit for bit, and solved it;
 //! * nobody has lent one of its bodies, or of the fixed and kinematic bodies that it touches, for changes since;
 //! * settings, time step and excluded pairs are the same;
+//! * no enabled joint holds one of its bodies;
 //! * no body that is new, was changed or has moved comes near one of its bodies: the swept boxes of the broad phase say so.
 //!
 //! Islands with joints, bounces or squeezes are always computed. What is remembered here never shows in a state: a world
 //! without this memory takes the same steps.
 
+use crate::joint::Anchor;
 use crate::report::{StepCounts, StepReport};
 use crate::step::contact::Contact;
 use crate::step::island::Island;
@@ -104,6 +106,16 @@ impl Replay {
                 let island = remembered.get(own as usize).map_or(NONE, |known| known.island);
                 // An island that is looked at again for something else does not move in this step's contacts with others.
                 if island != NONE && !unchanged(other) {
+                    self.islands[island as usize].replayed = false;
+                }
+            }
+        }
+        // A joint that is new or enabled again makes another island of it.
+        for record in world.joint_order.iter().filter_map(|slot| world.joints.at(*slot)).filter(|joint| joint.enabled) {
+            let other = if let Anchor::Body(b, _) = record.joint.b { Some(b.0.slot) } else { None };
+            for slot in [Some(record.joint.a.0.0.slot), other].into_iter().flatten() {
+                let island = remembered.get(slot as usize).map_or(NONE, |known| known.island);
+                if island != NONE {
                     self.islands[island as usize].replayed = false;
                 }
             }
