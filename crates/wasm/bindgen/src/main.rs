@@ -8,9 +8,11 @@ fn main() {
         eprintln!("usage: bindgen IN.wasm FOLDER");
         std::process::exit(2);
     };
-    let written = Bindgen::new().input_path(input).out_name("signorini").web(true).and_then(|bindgen| {
-        bindgen.typescript(true).generate(folder)
-    });
+    let written = Bindgen::new()
+        .input_path(input)
+        .out_name("signorini")
+        .web(true)
+        .and_then(|bindgen| bindgen.typescript(true).remove_name_section(true).generate(folder));
     if let Err(error) = written {
         eprintln!("{error:?}");
         std::process::exit(1);
