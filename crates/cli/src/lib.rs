@@ -1,15 +1,20 @@
 //! The `signorini` command: simulate scenes and solve contact problems, and let the certificate grade every answer.
 //!
-//! Exit code: 0 everything asked for was certified, 1 something was not or came out differently, 2 the input was bad.
+//! Exit code: 0 everything asked for was certified, 1 something was not or came out differently, 2 the input was bad;
+//! 130 ended by Ctrl-C.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod audit;
 mod bench;
+mod completions;
 mod error;
+mod input;
+mod interrupt;
 mod json;
 mod method_list;
+mod names;
 mod output;
 mod plot;
 mod problem_list;
@@ -26,7 +31,7 @@ mod trial;
 mod view;
 
 use arguments::{Arguments, Command, SolveArguments, SolveOptions};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use error::InputError;
 use output::Output;
 use solve::Verdict;
@@ -55,7 +60,8 @@ fn run_command(arguments: &[OsString]) -> u8 {
             return u8::try_from(message.exit_code()).unwrap_or(2);
         }
     };
-    let mut output = Output::stdout();
+    // A drawing on standard output is alone there.
+    let mut output = if arguments.draws_on_standard_output() { Output::stderr() } else { Output::stdout() };
     let result = match arguments.command {
         None => run::demonstrate(&mut output),
         Some(Command::Run(arguments)) => run::run(&arguments, &mut output),
@@ -71,7 +77,7 @@ fn run_command(arguments: &[OsString]) -> u8 {
         }
         Some(Command::Problems) => problem_list::print(&mut output),
         Some(Command::Methods) => method_list::print(&mut output),
-        Some(Command::Completions { shell }) => completions(shell, &mut output),
+        Some(Command::Completions { shell }) => completions::print(shell, &mut output),
     };
     match result {
         Ok(verdict) => verdict.exit_code(),
@@ -94,13 +100,6 @@ fn solve(
         return solve::demonstrate(&sources, options, output);
     }
     solve::run(&sources, options, output)
-}
-
-fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<Verdict, InputError> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "signorini", &mut script);
-    output.line(String::from_utf8_lossy(&script).trim_end())?;
-    Ok(Verdict::Solved)
 }
 
 fn complain(message: &str) {

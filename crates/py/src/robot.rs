@@ -3,7 +3,7 @@
 use crate::argument::{list, quaternion, vector, vector_or, wxyz};
 use crate::body::Body;
 use crate::raise;
-use crate::sensors::{Imu, by_purpose, vectors};
+use crate::sensors::{Imu, Vector, by_purpose, vectors};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -312,11 +312,7 @@ impl Robot {
         Ok(Body { world: self.world.clone_ref(py), handle })
     }
     /// Position [m] and quaternion (w, x, y, z) of a named link in the world.
-    fn pose<'py>(
-        &self,
-        py: Python<'py>,
-        link: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    fn pose<'py>(&self, py: Python<'py>, link: &str) -> PyResult<(Vector<'py>, Vector<'py>)> {
         let posture = self.ask(py, |world, robot| robot.posture(world))?;
         let pose = self.model().frame(&posture, link).ok_or_else(|| PyKeyError::new_err(link.to_owned()))?;
         Ok((pose.translation.to_array().to_pyarray(py), wxyz(pose.rotation).to_pyarray(py)))

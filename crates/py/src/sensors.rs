@@ -24,7 +24,8 @@ impl Imu {
     }
 }
 
-type Vector<'py> = Bound<'py, PyArray1<f64>>;
+/// An array of one axis.
+pub type Vector<'py> = Bound<'py, PyArray1<f64>>;
 
 #[pymethods]
 impl Imu {

@@ -23,6 +23,9 @@ pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> 
 
 fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
     let mut lines = vec![("run", pace(tally)), ("verdict", verdict(tally))];
+    if let Some(asked) = tally.interrupted {
+        lines.push(("interrupted", format!("after {} of {asked} steps", tally.steps)));
+    }
     lines.extend(tally.parts.iter().filter_map(miss).enumerate().map(|(i, text)| (["missed", ""][i.min(1)], text)));
     lines.push((
         "residual",

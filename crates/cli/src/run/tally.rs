@@ -90,6 +90,9 @@ pub struct Tally {
     pub seconds: Option<f64>,
     /// Fingerprint of the last state, hexadecimal.
     pub hash: String,
+    /// Steps that were asked for, where Ctrl-C ended the run before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<u64>,
     /// Path and size \[bytes\] of the recording.
     pub recording: Option<(String, u64)>,
     #[serde(skip)]
@@ -136,6 +139,7 @@ impl Tally {
             times: StageTimes::default(),
             seconds: None,
             hash: format!("{:016x}", world.state_hash()),
+            interrupted: None,
             recording: None,
             points: Vec::new(),
         }
@@ -178,7 +182,8 @@ impl Tally {
 
     /// One more step of which only the verdict is known.
     fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
-        (self.steps, self.time) = (step, time);
+        // Counted, not taken from the number of the step: a damaged recording lacks some.
+        (self.steps, self.time) = (self.steps + 1, time);
         if certified {
             self.certified += 1;
         } else {

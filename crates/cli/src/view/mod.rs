@@ -5,6 +5,8 @@ mod assets;
 mod error;
 mod keeper;
 mod options;
+mod places;
+mod plain;
 mod recording;
 mod run;
 mod server;

@@ -2,7 +2,7 @@
 
 use super::{PartDescription, SceneError, ShapeDescription, UnitMass};
 use crate::Shape;
-use crate::shape::{Decomposition, MAX_NESTING, MassProperties, Part, Primitive};
+use crate::shape::{Decomposition, Face, Hull, MAX_NESTING, MassProperties, Part, Primitive};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
 impl ShapeDescription {
@@ -94,6 +94,26 @@ impl Shape {
             parts => ShapeDescription::Compound { parts: parts.iter().map(describe_part).collect() },
         }
     }
+
+    /// Its parts for whoever draws them: as [`Shape::describe`] tells them, but hulls are the triangles of their faces.
+    pub fn drawn(&self) -> Vec<PartDescription> {
+        let part = |part: &Part| match &part.primitive {
+            Primitive::Hull(hull) => PartDescription { shape: faces(hull), ..describe_part(part) },
+            _ => describe_part(part),
+        };
+        self.parts().iter().map(part).collect()
+    }
+}
+
+/// Every face as a fan of triangles.
+fn faces(hull: &Hull) -> ShapeDescription {
+    let fan = |face: &Face| {
+        let corners = &hull.loops[face.first as usize..][..face.count as usize];
+        let first = corners[0];
+        corners[1..].windows(2).map(move |pair| [first, pair[0], pair[1]])
+    };
+    let vertices = hull.vertices.iter().map(|p| p.to_array()).collect();
+    ShapeDescription::Mesh { vertices, triangles: hull.faces.iter().flat_map(fan).collect() }
 }
 
 fn describe_part(part: &Part) -> PartDescription {

@@ -15,7 +15,7 @@ mod silhouette;
 mod solid;
 
 pub use cast::{RayHit, cast_shape};
-pub(crate) use hull::Hull;
+pub(crate) use hull::{Face, Hull};
 pub use mass::MassProperties;
 pub(crate) use mass::{joined_mass, moved_mass, principal};
 pub(crate) use mesh::{Mesh, Side};

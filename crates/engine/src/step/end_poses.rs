@@ -140,12 +140,12 @@ fn joint_at<'a>(
     world: &'a World,
     scene: &Scene,
     index: usize,
-    end: &[BodyState],
+    state: impl Fn(usize) -> BodyState,
 ) -> Option<(&'a JointRecord, JointGeometry<'a>, Vec<f64>)> {
     let record = world.joints.at(scene.joints[index].slot)?;
     let rank_of = |slot: u32| scene.rank_of_slot(slot);
     let joint = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
-    let placed = joint.place(|side| rank_pose(side, end));
+    let placed = joint.place(|side| rank_pose(side, &state));
     let errors = joint.errors(&placed).collect();
     Some((record, joint, errors))
 }
@@ -159,9 +159,12 @@ fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
     }
 }
 
-fn rank_pose(side: End, end: &[BodyState]) -> (DVec3, DQuat) {
+fn rank_pose(side: End, state: impl Fn(usize) -> BodyState) -> (DVec3, DQuat) {
     match side {
-        End::Given(rank, _) => (end[rank as usize].position, end[rank as usize].orientation),
+        End::Given(rank, _) => {
+            let BodyState { position, orientation, .. } = state(rank as usize);
+            (position, orientation)
+        }
         End::Body(..) | End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
     }
 }
@@ -216,15 +219,21 @@ impl EndSpace {
             self.targets.clear();
         }
         for (index, frame) in scene.joints.iter().enumerate() {
-            let Some((record, _, errors)) = joint_at(world, scene, index, end) else { continue };
+            let Some((record, _, errors)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
             if first {
                 // What the step made goes wholly; an open limit is to end where it is, or at its stop.
-                let target = |(row, e): (&RowSpec, &f64)| match row.purpose {
-                    _ if e.abs() <= MISFIT => 0.0,
+                let start = |rank: usize| scene.bodies[rank].state;
+                let old = match errors.iter().any(|e| e.abs() > MISFIT) {
+                    true => joint_at(world, scene, index, start).map(|(_, _, errors)| errors),
+                    false => None,
+                };
+                let old = |place: usize| old.as_ref().map_or(0.0, |old| old[place]);
+                let target = |(place, (row, e)): (usize, (&RowSpec, &f64))| match row.purpose {
+                    _ if e.abs() <= MISFIT || old(place).abs() <= MISFIT => 0.0,
                     Purpose::Limit if *e > 0.0 => 0.0,
                     _ => kept * e,
                 };
-                self.targets.extend(record.rows.iter().zip(&errors).map(target));
+                self.targets.extend(record.rows.iter().zip(&errors).enumerate().map(target));
             }
             let targets = &self.targets[frame.rows.clone()];
             let mut rows = record.rows.iter().zip(&errors).zip(targets);
@@ -285,7 +294,9 @@ impl EndSpace {
     ) {
         let rows = self.rows(world, scene, detector, deep, end);
         let joints: Vec<(usize, JointGeometry, Vec<f64>)> = (0..scene.joints.len())
-            .filter_map(|index| joint_at(world, scene, index, end).map(|(_, joint, errors)| (index, joint, errors)))
+            .filter_map(|index| {
+                joint_at(world, scene, index, |rank| end[rank]).map(|(_, joint, errors)| (index, joint, errors))
+            })
             .collect();
         let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
         let ends = |joint: &JointGeometry| {
@@ -338,7 +349,7 @@ impl EndSpace {
                 if !sides.iter().any(|rank| place(*rank).is_some()) {
                     continue;
                 }
-                let placed = joint.place(|side| rank_pose(side, end));
+                let placed = joint.place(|side| rank_pose(side, |rank| end[rank]));
                 let targets = &self.targets[scene.joints[*index].rows.clone()];
                 for ((row, error), target) in joint.rows.iter().zip(errors).zip(targets) {
                     let law = match row.purpose {
