@@ -1,7 +1,7 @@
 //! Puts the web page into the program.
 //!
-//! In this order: `viewer/dist` if it is newer than its sources; else the page is built by npm; else a page that says
-//! how to get the real one. Whatever goes wrong here, the rest of the command is built.
+//! In this order: `viewer/dist` if it is newer than its sources; else the page is built by npm; else, in a package, the page
+//! that came with it; else a page that says how to get the real one. Whatever goes wrong here, the rest of the command is built.
 
 // This is how a build script talks to cargo.
 #![allow(clippy::print_stdout)]
@@ -67,7 +67,13 @@ fn page(viewer: &Path, out: &Path) -> Result<PathBuf, String> {
     }
     let newest_source = SOURCES.iter().flat_map(|name| files(&viewer.join(name))).filter_map(|f| modified(&f)).max();
     if newest_source.is_none() {
-        return Err("there are no sources of it".to_owned());
+        // A package has the page and not its sources; build scripts run in its directory.
+        let packaged = PathBuf::from("page");
+        return if packaged.is_dir() {
+            fs::canonicalize(packaged).map_err(|error| error.to_string())
+        } else {
+            Err("there are no sources of it".to_owned())
+        };
     }
     let made = viewer.join("dist");
     if modified(&made.join("index.html")) >= newest_source {

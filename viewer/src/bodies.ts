@@ -208,12 +208,28 @@ export class Bodies {
 
     /** The body that a ray meets first. */
     pick(ray: THREE.Raycaster): number | null {
+        return this.hit(ray)?.body ?? null;
+    }
+
+    /** The body that a ray meets first, and where. */
+    hit(ray: THREE.Raycaster): { body: number; point: THREE.Vector3 } | null {
         const hit = ray.intersectObjects(
             this.groups.map((group) => group.mesh),
             false,
         )[0];
         const group = this.groups.find(({ mesh }) => mesh === hit?.object);
-        return group !== undefined && hit?.instanceId !== undefined ? group.bodies[hit.instanceId] : null;
+        return group !== undefined && hit?.instanceId !== undefined ? { body: group.bodies[hit.instanceId], point: hit.point } : null;
+    }
+
+    /** How far a point is above the floor it is deepest in, or nearest to [m], and which way is up there; null without floors. */
+    above(point: THREE.Vector3): { height: number; up: THREE.Vector3 } | null {
+        // Walls and ceilings may be looked through from behind.
+        const floors = this.floors.filter(({ floor }) => floor.normal.z > 0.5);
+        const heights = floors.map(({ floor }) => ({
+            height: floor.normal.dot(point.clone().sub(floor.mesh.position)),
+            up: floor.normal,
+        }));
+        return heights.sort((a, b) => a.height - b.height)[0] ?? null;
     }
 
     dispose(): void {

@@ -17,6 +17,7 @@ export interface Palette {
     moving: string;
     arrow: string;
     joint: string;
+    motor: string;
     good: string;
     bad: string;
     text: string;
@@ -40,6 +41,7 @@ const LIGHT: Palette = {
     moving: "#d9730d",
     arrow: "#b3263a",
     joint: "#4b5563",
+    motor: "#7a3fb0",
     good: "#16855f",
     bad: "#c22f3d",
     text: "#1c232b",
@@ -63,6 +65,7 @@ const DARK: Palette = {
     moving: "#f2994a",
     arrow: "#ff6b7a",
     joint: "#9aa4b0",
+    motor: "#c79bf2",
     good: "#45c496",
     bad: "#ff6b73",
     text: "#e6eaee",

@@ -1,18 +1,19 @@
-// The socket. It says the token first, and comes back after it was lost.
+// The socket of a server. It says the token first, and comes back after it was lost.
 
-import { VERSION, decodeFrame, type Answer, type Frame, type Request } from "./protocol";
-
-export interface Listener {
-    answer(answer: Answer): void;
-    frame(frame: Frame): void;
-    /** Null: connected; otherwise what a person should know. */
-    trouble(message: string | null): void;
-}
+import { receive, type Link, type Listener } from "./link";
+import { VERSION, type Request } from "./protocol";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
-export class Connection {
+/** A link to the server that the page came from. */
+export function connect(listener: Listener): Link {
+    // The token is in the fragment of the address, which browsers do not send to servers.
+    const token = new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "";
+    return new Connection(token, listener);
+}
+
+class Connection implements Link {
     private socket: WebSocket | null = null;
     private pause = FIRST_PAUSE;
     private refused = false;
@@ -29,7 +30,11 @@ export class Connection {
         const socket = new WebSocket(address);
         socket.binaryType = "arraybuffer";
         socket.onopen = () => socket.send(JSON.stringify({ type: "hello", token: this.token, version: VERSION }));
-        socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => this.receive(event.data);
+        socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+            const said = receive(event.data, this.listener);
+            this.refused ||= said === "refused";
+            this.pause = said === "welcome" ? FIRST_PAUSE : this.pause;
+        };
         socket.onclose = () => {
             this.socket = null;
             if (this.refused) {
@@ -46,22 +51,5 @@ export class Connection {
         if (this.socket?.readyState === WebSocket.OPEN) {
             this.socket.send(JSON.stringify(request));
         }
-    }
-
-    private receive(data: ArrayBuffer | string): void {
-        if (typeof data !== "string") {
-            this.listener.frame(decodeFrame(data));
-            return;
-        }
-        const answer = JSON.parse(data) as Answer;
-        if (answer.type === "welcome") {
-            this.pause = FIRST_PAUSE;
-            this.listener.trouble(null);
-        } else if (answer.type === "error" && (answer.code === 401 || answer.code === 503)) {
-            this.refused = true;
-            this.listener.trouble(`Refused: ${answer.message}.`);
-            return;
-        }
-        this.listener.answer(answer);
     }
 }

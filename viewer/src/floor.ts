@@ -11,7 +11,7 @@ export class Floor {
     private readonly spacing = { value: 1 };
     private readonly centre = { value: new THREE.Vector3() };
 
-    constructor(normal: THREE.Vector3) {
+    constructor(readonly normal: THREE.Vector3) {
         this.material = new THREE.MeshStandardMaterial({ roughness: 1, metalness: 0, transparent: true });
         this.material.onBeforeCompile = (shader) => {
             Object.assign(shader.uniforms, {

@@ -25,7 +25,7 @@ export function listen(keys: readonly Key[], busy: () => boolean): void {
 
 /** Whether keys belong to a field. The scrubber is one of ours. */
 function typing(target: EventTarget | null): boolean {
-    return target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== "range");
+    return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "range");
 }
 
 export function describe(keys: readonly Key[], root: HTMLElement): void {

@@ -76,6 +76,8 @@ export class LaneLabels {
         }
         const { contacts } = report.counts;
         const overlap = report.penetration > 0 ? `, overlap ${show(1e3 * report.penetration, 2)}\u202fmm` : "";
-        label.note.textContent = `${contacts} ${contacts === 1 ? "contact" : "contacts"}${overlap}`;
+        // A recording without contacts knows how many there were, not where.
+        const unknown = contacts > 0 && frame.contactCount === 0 ? ", not recorded (--contacts)" : "";
+        label.note.textContent = `${contacts} ${contacts === 1 ? "contact" : "contacts"}${unknown}${overlap}`;
     }
 }

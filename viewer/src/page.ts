@@ -2,15 +2,18 @@
 
 import { contactChart, energyChart, poseChart, residualChart, timeChart, type LaneCurves } from "./charts";
 import { islandColour, palette, type Theme } from "./colours";
-import { Connection, type Listener } from "./connection";
+import { Editor } from "./editor";
+import { Film, save } from "./film";
 import { History, median } from "./history";
 import { Inspector } from "./inspector";
 import { describe, listen, type Key } from "./keys";
 import { LaneLabels } from "./lane_labels";
+import type { Link, Listener } from "./link";
 import { show, withUnit } from "./numbers";
 import { Playback } from "./playback";
 import { Plot, type Span } from "./plots";
 import { misses, type Answer, type Frame, type LaneRequest, type Run, type State, type Welcome } from "./protocol";
+import { Pull } from "./pull";
 import { Setup } from "./setup";
 import { Stage, type Look, type Selection } from "./stage";
 import { Strip } from "./timeline";
@@ -27,12 +30,16 @@ function element<T extends HTMLElement = HTMLElement>(id: string): T {
 const CURVES_EVERY = 100;
 /** How long frames may be on their way before they are asked for again [ms]. */
 const PATIENCE = 3000;
+/** A playhead this many moments behind the newest shows what happens now: bodies can be pulled at. */
+const LIVE = 30;
 const COLOURINGS = ["body", "state", "island", "motion"] as const;
 const PLAY = "M5 3.5v13l11-6.5z";
 const PAUSE = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
 
 export class Page implements Listener {
-    private readonly connection: Connection;
+    private readonly connection: Link;
+    private readonly editor: Editor;
+    private readonly film = new Film(element<HTMLCanvasElement>("canvas"));
     private readonly stage = new Stage(element<HTMLCanvasElement>("canvas"));
     private readonly labels = new LaneLabels(element("lanes"));
     private readonly inspector = new Inspector(element("inspector"));
@@ -56,7 +63,7 @@ export class Page implements Listener {
     private reference = NaN;
     private noticeTimer = 0;
 
-    constructor(token: string) {
+    constructor(connect: (listener: Listener) => Link) {
         const seek = (fraction: number): void => {
             this.playback.playing = false;
             this.playback.show(Math.round(fraction * this.playback.last));
@@ -65,7 +72,15 @@ export class Page implements Listener {
             (title) => new Plot(element("plots"), title, seek),
         );
         this.setup = new Setup((scene, lanes) => this.open(scene, lanes));
-        this.connection = new Connection(token, this);
+        this.connection = connect(this);
+        this.editor = new Editor(
+            (request) => this.connection.send(request),
+            () => this.run?.scene.name ?? "",
+        );
+        const pullable = (): boolean => this.control && this.more() && this.playback.last - this.playback.index < LIVE;
+        new Pull(element("canvas"), this.stage, pullable, (drag) =>
+            this.connection.send(drag === null ? { type: "release" } : { type: "drag", ...drag }),
+        );
         this.wire();
         this.paint(this.preferredTheme());
         new ResizeObserver(() => this.resize()).observe(element("canvas"));
@@ -96,6 +111,12 @@ export class Page implements Listener {
                     history.first = answer.first;
                     history.end = Math.max(history.end, answer.end);
                 }
+                break;
+            case "scene_text":
+                this.editor.show(answer.text);
+                break;
+            case "checked":
+                this.editor.checked(answer.message);
                 break;
             case "error":
                 this.notice(answer.message, true);
@@ -128,6 +149,7 @@ export class Page implements Listener {
         this.control = welcome.control;
         element("simulation").hidden = !welcome.control;
         this.setup.offer(welcome);
+        this.editor.offer(welcome.editor);
         document.body.dataset["control"] = String(welcome.control);
     }
 
@@ -145,6 +167,7 @@ export class Page implements Listener {
         this.reference = NaN;
         this.shownKey = "";
         this.playback.reset(run.scene.step);
+        element("follow").setAttribute("aria-pressed", "false");
         this.stage.load(run.scene, run.lanes.length);
         this.stage.resize();
         this.labels.load(run.lanes);
@@ -173,6 +196,9 @@ export class Page implements Listener {
             // Frames on their way are waited for.
             if (this.lanes.every(({ history }) => history.has(next))) {
                 this.playback.advance(seconds, this.more());
+            }
+            if (this.film.rolling && !this.more() && this.playback.index === this.playback.last) {
+                void this.shoot();
             }
             this.fetch();
             this.present();
@@ -225,6 +251,7 @@ export class Page implements Listener {
                 this.labels.show(lane, frame);
             }
         });
+        document.body.dataset["pulled"] = String(frames[0]?.report?.drag?.body ?? "");
         const lane = this.selection?.lane ?? 0;
         const frame = frames[lane];
         const info = this.lanes[lane]?.info;
@@ -324,6 +351,10 @@ export class Page implements Listener {
         click("to-end", () => this.newest());
         click("worst", worst);
         click("theme", theme);
+        const follow = (): void => this.follow();
+        click("follow", follow);
+        element("film").hidden = !Film.possible();
+        click("film", () => void this.shoot());
         click("help-open", () => help.showModal());
         click("sim-pause", hold);
         click("sim-step", () => this.order("step"));
@@ -352,12 +383,13 @@ export class Page implements Listener {
             { shown: "R", keys: ["r", "R"], does: "whole scene in view", run: () => this.stage.frameAll(false) },
             { shown: "Alt ← → ↑ ↓", keys: ["ArrowUp", "ArrowDown"], does: "turn the view", run: (e) => this.arrow(e, 1) },
             { shown: "+ −", keys: ["+", "=", "-"], does: "nearer, further", run: (e) => this.stage.orbit(0, 0, e.key === "-" ? 1.15 : 0.87) },
+            { shown: "L", keys: ["l", "L"], does: "go along with the selected body", run: follow },
             { shown: "T", keys: ["t", "T"], does: "light or dark", run: theme },
             { shown: "S N O", keys: ["s", "S", "n", "N", "o", "O"], does: "hold, step, restart the simulation (with --control)", run: (e) => this.simulationKey(e.key.toLowerCase()) },
             { shown: "?", keys: ["?"], does: "this list", run: () => help.showModal() },
         ];
         describe(keys, element("keys"));
-        listen(keys, () => help.open);
+        listen(keys, () => help.open || this.editor.isOpen);
     }
 
     private wirePicking(): void {
@@ -428,6 +460,36 @@ export class Page implements Listener {
             selection === null ? "" : "body" in selection ? `body ${selection.body}` : `contact ${selection.contact}`;
         if (selection !== null && "body" in selection) {
             this.say(this.run?.scene.bodies[selection.body]?.name ?? "");
+        }
+    }
+
+    /** The camera goes along with the selected body, or stays again. */
+    private follow(): void {
+        const on = element("follow").getAttribute("aria-pressed") !== "true";
+        const body = this.selection !== null && "body" in this.selection ? this.selection.body : null;
+        if (on && body === null) {
+            this.notice("Select a body first: click it, or press ].", true);
+            return;
+        }
+        element("follow").setAttribute("aria-pressed", String(on));
+        this.stage.follow(on ? body : null);
+    }
+
+    /** Films the run from its beginning to its newest moment, and saves it. */
+    private async shoot(): Promise<void> {
+        const button = element("film");
+        if (!this.film.rolling) {
+            this.playback.show(0);
+            this.playback.playing = true;
+            this.film.start();
+            button.setAttribute("aria-pressed", "true");
+            return;
+        }
+        button.setAttribute("aria-pressed", "false");
+        const film = await this.film.stop();
+        if (film !== null) {
+            save(film, this.run?.scene.name ?? "");
+            document.body.dataset["film"] = String(film.size);
         }
     }
 

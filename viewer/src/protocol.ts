@@ -1,5 +1,5 @@
 // What the server says, and how frames are laid out. The same is written down in docs/viewer.md; the server's side is
-// crates/cli/src/view/{protocol,frame}.rs.
+// crates/view/src/{protocol,frame}.rs.
 
 export const VERSION = 1;
 
@@ -8,6 +8,8 @@ export type Triple = [number, number, number];
 export type Shape =
     | { sphere: { radius: number } }
     | { cuboid: { half_extents: Triple } }
+    | { rounded_cuboid: { half_extents: Triple; radius: number } }
+    | { rounded_hull: { points: Triple[]; radius: number } }
     | { capsule: { half_height: number; radius: number } }
     | { cylinder: { half_height: number; radius: number } }
     | { cone: { half_height: number; radius: number } }
@@ -31,10 +33,14 @@ export interface Body {
 export interface JointEnd {
     body: number | null;
     point: Triple;
+    /** w x y z. Hinges turn about the z axis, sliders slide along it. */
+    axes: [number, number, number, number];
 }
 
 export interface Joint {
-    kind: "distance" | "ball" | "fixed";
+    kind: string;
+    /** Whether a motor acts along one of its coordinates. */
+    driven: boolean;
     a: JointEnd;
     b: JointEnd;
 }
@@ -62,6 +68,8 @@ export interface Welcome {
     version: number;
     program: string;
     control: boolean;
+    /** Whether scenes may be given as text. */
+    editor: boolean;
     scenes: { name: string; description: string }[];
     methods: string[];
 }
@@ -91,7 +99,19 @@ export interface Refusal {
     message: string;
 }
 
-export type Answer = Welcome | Run | State | Refusal;
+/** The file of a scene, as it was asked for. */
+export interface SceneText {
+    type: "scene_text";
+    text: string;
+}
+
+/** What is wrong with a scene file; null: nothing. */
+export interface Checked {
+    type: "checked";
+    message: string | null;
+}
+
+export type Answer = Welcome | Run | State | SceneText | Checked | Refusal;
 
 export interface LaneRequest {
     method?: string;
@@ -104,7 +124,19 @@ export type Request =
     | { type: "frames"; epoch: number; lane: number; from: number; to: number }
     | { type: "pause" | "resume" | "step" | "reset" }
     | { type: "speed"; factor: number }
-    | { type: "open"; scene: string; lanes: LaneRequest[] };
+    | { type: "open"; scene: string; lanes: LaneRequest[] }
+    | { type: "open_text"; text: string; lanes: LaneRequest[] }
+    | { type: "scene_text"; scene: string }
+    | { type: "check"; text: string }
+    | ({ type: "drag" } & Drag)
+    | { type: "release" };
+
+/** A body pulled by the pointer: a point in its frame, and where it is pulled to in the world [m]. */
+export interface Drag {
+    body: number;
+    point: Triple;
+    target: Triple;
+}
 
 /** Numbers that JSON cannot write (infinite ones) arrive as null. */
 type Maybe = number | null;
@@ -166,6 +198,8 @@ export interface Report {
     status: "certified" | "degraded";
     measured: Maybe;
     tolerance: number;
+    /** What a page pulled at in this step. */
+    drag?: Drag;
     /** Null from recordings before format 3, which do not tell. */
     certificate: Record<PartKey, Part> | null;
     /** Of the contact problem with the largest residual; null if nothing touched. */

@@ -18,6 +18,14 @@ export function geometryOf(shape: Shape): THREE.BufferGeometry | null {
         const [x, y, z] = shape.cuboid.half_extents;
         return new RoundedBoxGeometry(2 * x, 2 * y, 2 * z, 2, BEVEL * Math.min(x, y, z));
     }
+    if ("rounded_cuboid" in shape) {
+        const { half_extents, radius } = shape.rounded_cuboid;
+        const [x, y, z] = half_extents.map((half) => 2 * (half + radius));
+        return new RoundedBoxGeometry(x, y, z, 6, radius);
+    }
+    if ("rounded_hull" in shape) {
+        return roundedHull(shape.rounded_hull.points, shape.rounded_hull.radius);
+    }
     if ("capsule" in shape) {
         const { half_height, radius } = shape.capsule;
         return new THREE.CapsuleGeometry(radius, 2 * half_height, 12, 32).rotateX(Math.PI / 2);
@@ -43,6 +51,15 @@ export function geometryOf(shape: Shape): THREE.BufferGeometry | null {
         return compound(shape.compound.parts);
     }
     return null;
+}
+
+/** A ball of few corners around every point: its hull is the rounded one to a pixel. */
+function roundedHull(points: readonly Triple[], radius: number): THREE.BufferGeometry {
+    const ball = new THREE.IcosahedronGeometry(radius, 2).getAttribute("position");
+    const corners = points.flatMap((p) =>
+        Array.from({ length: ball.count }, (_, i) => new THREE.Vector3(...p).add(new THREE.Vector3().fromBufferAttribute(ball, i))),
+    );
+    return new ConvexGeometry(corners);
 }
 
 /** The outward normal of a half-space. */

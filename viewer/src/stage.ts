@@ -6,7 +6,7 @@ import { Bodies, type Colouring } from "./bodies";
 import { palette, type Theme } from "./colours";
 import { Contacts, type ContactLook } from "./contacts";
 import { Joints } from "./joints";
-import { CONTACT_WORDS, type Frame, type Scene } from "./protocol";
+import { BODY_WORDS, CONTACT_WORDS, type Frame, type Scene } from "./protocol";
 
 export interface Look extends ContactLook {
     colouring: Colouring;
@@ -24,6 +24,14 @@ export interface Viewport {
 
 /** Room around the scene when all of it is shown. */
 const AIR = 1.12;
+/** The camera stays this far above floors, in sizes of the scene. */
+const ABOVE_FLOOR = 0.01;
+/** Where a scene is first seen from: a bit from the right and above; then further round, then from higher up. */
+const HOME = new THREE.Vector3(0.42, -1, 0.38);
+const ROUND = [0, 1, -1, 2, -2, 3, -3, 4].map((eighth) => (eighth * Math.PI) / 4);
+const HIGHER = [1, 2.2, 5];
+/** Most bodies that are looked for from each place. */
+const LOOKED_FOR = 40;
 /** How near a click must be to a contact [px]. */
 const CONTACT_REACH = 12;
 
@@ -46,6 +54,10 @@ export class Stage {
     private dirty = true;
     private centre = new THREE.Vector3();
     private size = 1;
+    private scene: Scene | null = null;
+    /** The body that the camera goes with, and where it was. */
+    private followed: { body: number; at: THREE.Vector3 } | null = null;
+    private readonly string = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ depthTest: false }));
 
     constructor(private readonly canvas: HTMLCanvasElement) {
         this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
@@ -66,13 +78,20 @@ export class Stage {
         this.dirty = true;
     }
 
+    /** Whether the pointer turns the view. */
+    set turnable(on: boolean) {
+        this.controls.enabled = on;
+    }
+
     load(scene: Scene, laneCount: number): void {
         this.clear();
+        this.scene = scene;
+        this.followed = null;
         for (let lane = 0; lane < laneCount; lane++) {
             const world = new THREE.Scene();
             const bodies = new Bodies(scene);
             const contacts = new Contacts(scene, bodies.typicalRadius());
-            const joints = new Joints(scene);
+            const joints = new Joints(scene, bodies.typicalRadius());
             const sky = new THREE.HemisphereLight();
             const sun = new THREE.DirectionalLight(0xffffff, 2.2);
             sun.castShadow = true;
@@ -81,6 +100,10 @@ export class Stage {
             world.add(bodies.root, contacts.root, joints.root, sky, sun, sun.target);
             this.lanes.push({ world, bodies, contacts, joints, sky, sun, frame: null });
         }
+        this.string.visible = false;
+        this.string.frustumCulled = false;
+        this.string.renderOrder = 8;
+        this.lanes[0]?.world.add(this.string);
         this.paint(this.theme);
     }
 
@@ -97,6 +120,7 @@ export class Stage {
     paint(theme: Theme): void {
         this.theme = theme;
         const colours = palette(theme);
+        this.string.material.color.set(colours.arrow);
         for (const { world, bodies, contacts, joints, sky, sun } of this.lanes) {
             world.background = new THREE.Color(colours.background);
             bodies.paint(theme);
@@ -127,7 +151,62 @@ export class Stage {
         lane.bodies.show(frame, look.colouring, own !== null && "body" in own ? own.body : null);
         lane.contacts.show(frame, look, reference, own !== null && "contact" in own ? own.contact : null);
         lane.joints.show(frame);
+        if (index === 0) {
+            this.showString(frame);
+        }
+        if (index === (selection?.lane ?? 0)) {
+            this.goAlong(frame);
+        }
         this.touch();
+    }
+
+    /** The camera goes with a body from now on; null: it stays. */
+    follow(body: number | null): void {
+        const frame = this.lanes[0]?.frame ?? null;
+        this.followed = body === null || frame === null ? null : { body, at: this.placeOf(frame, body) };
+        if (this.followed !== null) {
+            const shift = this.followed.at.clone().sub(this.controls.target);
+            this.controls.target.add(shift);
+            this.camera.position.add(shift);
+            this.touch();
+        }
+    }
+
+    private goAlong(frame: Frame): void {
+        if (this.followed !== null) {
+            const at = this.placeOf(frame, this.followed.body);
+            const shift = at.clone().sub(this.followed.at);
+            this.controls.target.add(shift);
+            this.camera.position.add(shift);
+            this.followed.at = at;
+        }
+    }
+
+    private placeOf(frame: Frame, body: number): THREE.Vector3 {
+        return new THREE.Vector3().fromArray(frame.bodies, body * BODY_WORDS);
+    }
+
+    /** What a page pulls at in this moment: a line from the body to the pointer. */
+    private showString(frame: Frame): void {
+        const drag = frame.report?.drag;
+        this.string.visible = drag !== undefined;
+        if (drag !== undefined) {
+            const to = this.toScene(new THREE.Vector3(...drag.target));
+            this.string.geometry.setFromPoints([this.inWorld(frame, drag.body, new THREE.Vector3(...drag.point)), to]);
+        }
+    }
+
+    private toScene(point: THREE.Vector3): THREE.Vector3 {
+        return point.sub(new THREE.Vector3(...(this.scene?.origin ?? [0, 0, 0])));
+    }
+
+    private turnOf(frame: Frame, body: number): THREE.Quaternion {
+        const [w, x, y, z] = frame.bodies.subarray(body * BODY_WORDS + 3, body * BODY_WORDS + 7);
+        return new THREE.Quaternion(x, y, z, w);
+    }
+
+    private inWorld(frame: Frame, body: number, point: THREE.Vector3): THREE.Vector3 {
+        return point.applyQuaternion(this.turnOf(frame, body)).add(this.placeOf(frame, body));
     }
 
     /** Puts everything that moves into the picture. */
@@ -147,9 +226,7 @@ export class Stage {
         this.size = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
         this.lanes.forEach((each) => this.place(each));
         this.resize();
-        const direction = fromHome
-            ? new THREE.Vector3(0.42, -1, 0.38)
-            : this.camera.position.clone().sub(this.controls.target);
+        const direction = fromHome ? this.clearView(lane) : this.camera.position.clone().sub(this.controls.target);
         const distance = this.fittingDistance(box, direction.normalize());
         this.camera.position.copy(this.centre).addScaledVector(direction, distance);
         this.camera.near = 0.01 * this.size;
@@ -160,6 +237,37 @@ export class Stage {
         this.controls.maxDistance = 40 * this.size;
         this.controls.update();
         this.touch();
+    }
+
+    /** A direction from which walls and other fixed bodies hide the least of what moves. */
+    private clearView({ bodies, frame }: LaneView): THREE.Vector3 {
+        const moving = this.scene?.bodies.flatMap((body, index) => (body.kind === "fixed" ? [] : [index])) ?? [];
+        if (frame === null || moving.length === 0 || moving.length === this.scene?.bodies.length) {
+            return HOME.clone();
+        }
+        const every = Math.ceil(moving.length / LOOKED_FOR);
+        const looked = moving.filter((_, i) => i % every === 0).map((body) => this.placeOf(frame, body));
+        bodies.show(frame, "body", null);
+        let [best, fewest] = [HOME.clone(), Infinity];
+        for (const higher of HIGHER) {
+            for (const angle of ROUND) {
+                const direction = HOME.clone().multiply(new THREE.Vector3(1, 1, higher)).normalize();
+                direction.applyAxisAngle(this.camera.up, angle);
+                const eye = this.centre.clone().addScaledVector(direction, 8 * this.size);
+                const hidden = looked.filter((point) => {
+                    const ray = new THREE.Raycaster(eye, point.clone().sub(eye).normalize());
+                    const body = bodies.pick(ray);
+                    return body !== null && this.scene?.bodies[body].kind === "fixed";
+                }).length;
+                if (hidden < fewest) {
+                    [best, fewest] = [direction, hidden];
+                }
+                if (hidden === 0) {
+                    return best;
+                }
+            }
+        }
+        return best;
     }
 
     /** How far off the whole box is in the picture, with some air around it. */
@@ -228,9 +336,20 @@ export class Stage {
         this.touch();
     }
 
+    /** Lifts the camera out of a floor it went under. */
+    private stayAbove(): void {
+        const ground = this.lanes[0]?.bodies.above(this.camera.position) ?? null;
+        const lowest = ABOVE_FLOOR * this.size;
+        if (ground !== null && ground.height < lowest) {
+            this.camera.position.addScaledVector(ground.up, lowest - ground.height);
+            this.camera.lookAt(this.controls.target);
+        }
+    }
+
     /** Draws if anything changed. */
     render(): void {
         this.controls.update();
+        this.stayAbove();
         if (!this.dirty) {
             return;
         }
@@ -250,26 +369,58 @@ export class Stage {
         });
     }
 
-    /** What is at a point of the page. Contacts that are drawn go first. */
-    pick(clientX: number, clientY: number, look: Look): Selection | null {
+    /** The lane at a point of the page, where in its viewport that is, and the ray from the eye through it. */
+    private at(clientX: number, clientY: number): { index: number; x: number; y: number; port: Viewport; ray: THREE.Raycaster } {
         const bounds = this.canvas.getBoundingClientRect();
         const [x, y] = [clientX - bounds.left, clientY - bounds.top];
         const ports = this.viewports();
-        const index = ports.findIndex((p) => x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height);
+        const found = ports.findIndex((p) => x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height);
+        const index = Math.max(found, 0);
+        const port = ports[index];
+        const ray = new THREE.Raycaster();
+        const on = new THREE.Vector2((2 * (x - port.x)) / port.width - 1, 1 - (2 * (y - port.y)) / port.height);
+        ray.setFromCamera(on, this.camera);
+        return { index, x, y, port, ray };
+    }
+
+    /** The dynamic body under a point of the page: where it is held in its frame and in the world, and the plane it is pulled in. */
+    grip(clientX: number, clientY: number): { body: number; point: THREE.Vector3; at: THREE.Vector3; plane: THREE.Plane } | null {
+        const { index, ray } = this.at(clientX, clientY);
+        const lane = this.lanes[index];
+        const hit = lane?.bodies.hit(ray) ?? null;
+        if (hit === null || lane?.frame === null || lane === undefined || this.scene?.bodies[hit.body].kind !== "dynamic") {
+            return null;
+        }
+        const point = hit.point.clone().sub(this.placeOf(lane.frame, hit.body));
+        point.applyQuaternion(this.turnOf(lane.frame, hit.body).invert());
+        const facing = this.camera.getWorldDirection(new THREE.Vector3());
+        const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, hit.point);
+        return { body: hit.body, point, at: this.fromScene(hit.point), plane };
+    }
+
+    /** The point of a plane under a point of the page, in the world. */
+    onPlane(clientX: number, clientY: number, plane: THREE.Plane): THREE.Vector3 | null {
+        const met = this.at(clientX, clientY).ray.ray.intersectPlane(plane, new THREE.Vector3());
+        return met === null ? null : this.fromScene(met);
+    }
+
+    private fromScene(point: THREE.Vector3): THREE.Vector3 {
+        return point.clone().add(new THREE.Vector3(...(this.scene?.origin ?? [0, 0, 0])));
+    }
+
+    /** What is at a point of the page. Contacts that are drawn go first. */
+    pick(clientX: number, clientY: number, look: Look): Selection | null {
+        const { index, x, y, port, ray } = this.at(clientX, clientY);
         const lane = this.lanes[index];
         if (lane?.frame === null || lane === undefined) {
             return null;
         }
-        const port = ports[index];
         if (look.points || look.forces) {
             const contact = this.nearestContact(lane.frame, x - port.x, y - port.y, port);
             if (contact !== null) {
                 return { lane: index, contact };
             }
         }
-        const ray = new THREE.Raycaster();
-        const at = new THREE.Vector2((2 * (x - port.x)) / port.width - 1, 1 - (2 * (y - port.y)) / port.height);
-        ray.setFromCamera(at, this.camera);
         const body = lane.bodies.pick(ray);
         return body === null ? null : { lane: index, body };
     }

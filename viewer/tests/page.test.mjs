@@ -297,6 +297,44 @@ describe("the page", () => {
         }
     });
 
+    it("pulls a body with the pointer, and goes along with it", async () => {
+        await visit([file("pull.toml"), "--control"], {}, async ({ page }) => {
+            await atLeast(page, 5);
+            const { x, y, width, height } = await page.locator("#canvas").boundingBox();
+            const [cx, cy] = [x + width / 2, y + height / 2];
+            await page.mouse.click(cx, cy);
+            await until(page, () => document.body.dataset.selected.startsWith("body"));
+            await page.click("#follow");
+            assert.equal(await page.getAttribute("#follow", "aria-pressed"), "true");
+            await page.mouse.move(cx, cy);
+            await page.mouse.down();
+            await page.mouse.move(cx, cy - 120, { steps: 6 });
+            await until(page, () => document.body.dataset.pulled !== "");
+            // Lifted: nothing touches any more.
+            await until(page, () => /^0 contacts/.test(document.querySelector(".lane .note").textContent));
+            await page.mouse.up();
+            await until(page, () => document.body.dataset.pulled === "");
+            await until(page, () => /^[1-9]\d* contacts/.test(document.querySelector(".lane .note").textContent));
+        });
+    });
+
+    it("says that contacts were not recorded, and films what was", async () => {
+        const folder = mkdtempSync(join(tmpdir(), "signorini-"));
+        const recording = join(folder, "stack.mcap");
+        try {
+            execFileSync(process.env.SIGNORINI, ["run", "stack", "--steps", "30", "--record", recording]);
+            await visit([recording], {}, async ({ page }) => {
+                await atLeast(page, 30);
+                await page.keyboard.press("End");
+                await reads(page, ".lane .note", /contacts, not recorded/);
+                await page.click("#film");
+                await until(page, () => Number(document.body.dataset.film) > 0);
+            });
+        } finally {
+            rmSync(folder, { recursive: true });
+        }
+    });
+
     it("is read-only otherwise", async () => {
         await visit(["heavy_on_light"], {}, async ({ page }) => {
             await atLeast(page, 2);

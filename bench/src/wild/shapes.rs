@@ -74,6 +74,21 @@ pub fn parts(shape: &ShapeDescription, place: Pose, out: &mut Vec<Part>) -> Resu
             let hull = SharedShape::convex_hull(&points(list));
             solid(place, hull.ok_or_else(|| BenchError::Engine("parry makes no hull of these points".to_owned()))?)
         }
+        ShapeDescription::RoundedCuboid { half_extents: [x, y, z], radius } => {
+            let core = Core::Convex(SharedShape::cuboid(*x, *y, *z));
+            Part { core, radius: *radius, ..solid(place, SharedShape::round_cuboid(*x, *y, *z, *radius)) }
+        }
+        ShapeDescription::RoundedHull { points: list, radius } => {
+            let none = || BenchError::Engine("parry makes no hull of these points".to_owned());
+            let core = Core::Convex(SharedShape::convex_hull(&points(list)).ok_or_else(none)?);
+            let whole = SharedShape::round_convex_hull(&points(list), *radius).ok_or_else(none)?;
+            Part { core, radius: *radius, ..solid(place, whole) }
+        }
+        // As its convex pieces.
+        ShapeDescription::Solid { .. } => {
+            let built = shape.build("shape").map_err(BenchError::engine)?;
+            return parts(&built.describe(), place, out);
+        }
         ShapeDescription::HalfSpace { normal } => {
             let normal = DVec3::from_array(*normal).normalize();
             Part { core: Core::HalfSpace(normal), ..solid(place, SharedShape::halfspace(normal)) }

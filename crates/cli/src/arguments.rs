@@ -2,6 +2,9 @@
 
 use crate::audit::AuditArguments;
 use crate::bench::BenchArguments;
+use crate::names;
+use crate::output::Drawing;
+use crate::statics::StaticsArguments;
 use crate::view::ViewArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use signorini::scene::BudgetDescription;
@@ -19,6 +22,18 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Arguments {
+    /// Whether standard output is taken by a drawing.
+    pub fn draws_on_standard_output(&self) -> bool {
+        let plot = match &self.command {
+            Some(Command::Run(run)) => run.plot.as_ref(),
+            Some(Command::Solve(solve)) => solve.options.plot.as_ref(),
+            _ => None,
+        };
+        plot == Some(&Drawing::Standard)
+    }
 }
 
 const OVERVIEW: &str = "\
@@ -41,7 +56,11 @@ Examples:
 The report counts the steps whose certificate meets the tolerance, names the largest error left at any contact with its \
 step and bodies, and says where the energy and the time went. Same scene, same bits, whatever the number of threads.
 
-Exit code: 0 every step certified, 1 some degraded or the simulation broke off, 2 bad input or an incomplete recording.";
+Ctrl-C ends the run after the step it is in: report, drawing and recording cover what was simulated. A second one ends it \
+at once.
+
+Exit code: 0 every step certified, 1 some degraded or the simulation broke off, 2 bad input or an incomplete recording, \
+130 ended by Ctrl-C.";
 
 const REPLAY_NOTES: &str = "\
 Examples:
@@ -55,7 +74,7 @@ file lacks for a check. Record with --contacts for all of them. Recordings that 
 damaged in the middle give what is whole.
 
 Exit code: 0 every step certified, the same bit for bit, or no certified step refuted; 1 some degraded, different or \
-refuted; 2 not a recording.";
+refuted; 2 not a recording, or damaged in the middle.";
 
 const SCENES_NOTES: &str = "\
 Examples:
@@ -65,7 +84,8 @@ Examples:
 
 const EXPORT_NOTES: &str = "\
 Example:
-  signorini export tower.mcap --csv tables     bodies.csv, steps.csv and, if recorded, contacts.csv";
+  signorini export tower.mcap --csv tables     bodies.csv, steps.csv and, if recorded, contacts.csv
+  signorini export cut.mcap --mcap whole.mcap  what is whole of a recording that was cut off, for other MCAP tools";
 
 const COMPLETIONS_NOTES: &str = "\
 Example:
@@ -85,6 +105,17 @@ Time: a run covers the method from zero impulses and the certificate. It is repe
 
 Exit code: 0 all solved, 1 some not solved, 2 bad input. With named methods, every method must solve every problem. \
 With 'all', every problem must be solved by at least one method, and a method that refuses a problem is not a failure.";
+
+const STATICS_NOTES: &str = "\
+Examples:
+  signorini statics arch --plot arch.svg
+  signorini statics table.toml --per point
+  signorini statics tower.toml --load 'top=1,0,0'      how many newtons push the top over, or let it slide
+
+Contacts and joints share a load in many ways. The table gives, for every contact, the least and greatest force over all of \
+them; every answer is checked on its primal and dual side. Nothing moves, except in the --steps taken before.
+
+Exit code: 0 the bodies can rest, 1 they cannot, 2 bad input or not resolved.";
 
 const BENCH_NOTES: &str = "\
 Examples:
@@ -110,7 +141,7 @@ pub enum Command {
     /// Say what is in a recording, or run it again and compare.
     #[command(after_help = REPLAY_NOTES)]
     Replay(ReplayArguments),
-    /// Write a recording as tables.
+    /// Write a recording as tables, or whole again.
     #[command(after_help = EXPORT_NOTES)]
     Export(ExportArguments),
     /// List the built-in scenes, or write one out.
@@ -123,6 +154,9 @@ pub enum Command {
     Problems,
     /// Grade steps that any engine took: velocities, contacts and impulses before the judge.
     Audit(AuditArguments),
+    /// Say whether a scene can rest where it is, how safely, and which contact forces are possible.
+    #[command(after_help = STATICS_NOTES)]
+    Statics(StaticsArguments),
     /// Measure methods on whole scenes: time per step, residual, departure from the answer on paper.
     #[command(after_help = BENCH_NOTES)]
     Bench(BenchArguments),
@@ -149,6 +183,7 @@ pub enum ReportFormat {
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// Name of a built-in scene (`signorini scenes` lists them), or a scene file ending in .toml, .json, .urdf or .xml (MJCF).
+    #[arg(value_parser = names::scenes(), hide_possible_values = true)]
     pub scene: String,
     /// Number of steps. Not given: as the scene says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -157,8 +192,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_time, allow_hyphen_values = true)]
     pub time: Option<f64>,
     /// How contact is solved; `signorini methods` lists them. Not given: as the scene says.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = names::methods(), hide_possible_values = true)]
     pub method: Option<Method>,
+    /// Most iterations of the method in a step, in its own unit: sweeps, pivots, Newton steps. Not given: as the scene says.
+    #[arg(long, value_name = "N", value_parser = parse_iterations, allow_hyphen_values = true)]
+    pub iterations: Option<usize>,
     /// Residual that is aimed at while that is cheap [m/s]. Not given: as the scene says.
     #[arg(long, value_name = "NUMBER", value_parser = parse_tolerance, allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
@@ -172,6 +210,9 @@ pub struct RunArguments {
     /// Record every step; the file can be read while it is written.
     #[arg(long, value_name = "OUT.mcap")]
     pub record: Option<PathBuf>,
+    /// Replace a recording that is already there.
+    #[arg(long, requires = "record")]
+    pub force: bool,
     /// Record contacts too.
     #[arg(long, requires = "record")]
     pub contacts: bool,
@@ -181,9 +222,9 @@ pub struct RunArguments {
     /// How the closing report is written.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub report: ReportFormat,
-    /// Draw residual and energy against time.
-    #[arg(long, value_name = "OUT.svg")]
-    pub plot: Option<PathBuf>,
+    /// Draw residual and energy against time, as SVG; - is standard output, and then the report goes to standard error.
+    #[arg(long, value_name = "OUT.svg|-", value_parser = parse_drawing, allow_hyphen_values = true)]
+    pub plot: Option<Drawing>,
 }
 
 impl RunArguments {
@@ -194,10 +235,12 @@ impl RunArguments {
             steps: None,
             time: None,
             method: None,
+            iterations: None,
             tolerance: None,
             accept: None,
             budget: None,
             record: None,
+            force: false,
             contacts: false,
             threads: None,
             report: ReportFormat::Text,
@@ -227,15 +270,19 @@ pub struct ReplayArguments {
 pub struct ExportArguments {
     /// The recording.
     pub file: PathBuf,
-    /// Folder for the tables.
-    #[arg(long, value_name = "DIR")]
-    pub csv: PathBuf,
+    /// Folder for tables.
+    #[arg(long, value_name = "DIR", required_unless_present = "mcap")]
+    pub csv: Option<PathBuf>,
+    /// A whole recording of what can be read of one that was cut off or damaged, with the index that other tools look for.
+    #[arg(long, value_name = "OUT.mcap")]
+    pub mcap: Option<PathBuf>,
 }
 
 /// Arguments of `signorini scenes`.
 #[derive(Debug, Args)]
 pub struct ScenesArguments {
     /// Write out this scene, or scene file, instead of the list.
+    #[arg(value_parser = names::scenes(), hide_possible_values = true)]
     pub name: Option<String>,
     /// JSON in place of text or TOML.
     #[arg(long)]
@@ -261,7 +308,7 @@ pub struct SolveArguments {
 #[derive(Clone, Debug, Args)]
 pub struct SolveOptions {
     /// 'all', or names separated by commas; `signorini methods` lists them.
-    #[arg(long, value_name = "NAME[,NAME]", default_value = "all")]
+    #[arg(long, value_name = "NAME[,NAME]", default_value = "all", value_parser = names::method_choices(), hide_possible_values = true)]
     pub method: MethodChoice,
     /// What counts as solved.
     #[arg(long, value_name = "NUMBER", default_value = "1e-10", value_parser = parse_tolerance, allow_hyphen_values = true)]
@@ -275,9 +322,10 @@ pub struct SolveOptions {
     /// Write every answer, with its certificate and impulses, as a JSON list.
     #[arg(long, value_name = "OUT.json")]
     pub json: Option<PathBuf>,
-    /// Draw residual against time, one panel per problem and one curve per method.
-    #[arg(long, value_name = "OUT.svg")]
-    pub plot: Option<PathBuf>,
+    /// Draw residual against time, as SVG, one panel per problem and one curve per method; - is standard output, and then
+    /// the table goes to standard error.
+    #[arg(long, value_name = "OUT.svg|-", value_parser = parse_drawing, allow_hyphen_values = true)]
+    pub plot: Option<Drawing>,
     /// Write every problem that a method left unsolved, as the problem file that reproduces it, into this directory.
     #[arg(long, value_name = "DIR")]
     pub dump_degraded: Option<PathBuf>,
@@ -379,7 +427,18 @@ pub(crate) fn parse_threads(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_iterations(text: &str) -> Result<usize, String> {
+fn parse_drawing(text: &str) -> Result<Drawing, String> {
+    if text == "-" {
+        return Ok(Drawing::Standard);
+    }
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("svg") => Ok(Drawing::File(path)),
+        _ => Err("drawings are SVG: give a name that ends in .svg, or - for standard output".to_owned()),
+    }
+}
+
+pub(crate) fn parse_iterations(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(value) if value > 0 => Ok(value),
         _ => Err("a number of iterations is a whole number above zero, such as 1000".to_owned()),

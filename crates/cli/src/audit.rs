@@ -1,6 +1,7 @@
 //! `signorini audit`: a step of any engine before the judge.
 
 use crate::error::InputError;
+use crate::input::read_text;
 use crate::output::Output;
 use crate::solve::Verdict;
 use clap::Args;
@@ -46,8 +47,7 @@ fn bad(path: &Path, error: impl ToString) -> InputError {
 }
 
 fn read(path: &Path) -> Result<Vec<AuditedStep>, InputError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|cause| InputError::Unreadable { path: path.to_owned(), cause })?;
+    let text = read_text(path)?;
     let list = text.trim_start().starts_with('[');
     let parsed = if list { serde_json::from_str(&text) } else { serde_json::from_str(&text).map(|one| vec![one]) };
     parsed.map_err(|error| bad(path, error))

@@ -13,6 +13,10 @@ use thiserror::Error;
 pub enum InputError {
     #[error("{path}: no such file; give .fcp problem files or directories of them, or --scene NAME for a generated one", path = .path.display())]
     Missing { path: PathBuf },
+    #[error("{path}: no such file", path = .path.display())]
+    NoFile { path: PathBuf },
+    #[error("{path}: is not an ordinary file; pipes and devices are not read", path = .path.display())]
+    NotAFile { path: PathBuf },
     #[error("{path}: no .fcp files in this directory; name the files one by one if theirs end differently", path = .path.display())]
     EmptyDirectory { path: PathBuf },
     #[error("{path}: cannot be read ({cause}); check its permissions", path = .path.display())]
@@ -31,12 +35,22 @@ pub enum InputError {
     UnknownWorld { name: String, meant: String },
     #[error("{0}\n  scene files are described in docs/scenes.md")]
     Scene(#[from] signorini::SceneError),
+    #[error("no body is called '{name}' in this scene; `signorini scenes SCENE` writes it out")]
+    UnknownBody { name: String },
+    #[error(transparent)]
+    Statics(#[from] signorini::statics::StaticsError),
     #[error("step {step} was not taken: {why}")]
     Step { step: u64, why: StepError },
+    #[error("{path}: is a recording already and is left alone; give another name, or --force to replace it", path = .path.display())]
+    Exists { path: PathBuf },
+    #[error("{path}: exists and is left alone; give another name", path = .path.display())]
+    Taken { path: PathBuf },
     #[error(transparent)]
     Record(RecordError),
     #[error("{path}: {why}", path = .path.display())]
     Recording { path: PathBuf, why: RecordError },
+    #[error("interrupts cannot be listened to ({0})")]
+    Interrupts(io::Error),
     #[error("the threads asked for cannot be had ({0})")]
     Threads(String),
     #[error("scene {name} cannot be generated ({why}); this is a defect, please report it")]

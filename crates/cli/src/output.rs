@@ -2,7 +2,7 @@
 
 use crate::error::InputError;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lines for a person. Once the reader is gone (`signorini … | head`), further lines go nowhere and the run goes on to
 /// its files and its exit code.
@@ -16,6 +16,11 @@ impl Output {
         Output { sink: Some(Box::new(io::stdout())) }
     }
 
+    /// Standard error, where standard output is taken by a drawing.
+    pub fn stderr() -> Self {
+        Output { sink: Some(Box::new(io::stderr())) }
+    }
+
     /// One line.
     pub fn line(&mut self, text: &str) -> Result<(), InputError> {
         let Some(sink) = &mut self.sink else { return Ok(()) };
@@ -26,6 +31,35 @@ impl Output {
                 Ok(())
             }
             Err(cause) => Err(InputError::Stdout(cause)),
+        }
+    }
+}
+
+/// Where a drawing goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// Standard output.
+    Standard,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Drawing {
+    /// Whether it can go there.
+    pub fn check(&self) -> Result<(), InputError> {
+        match self {
+            Drawing::Standard => Ok(()),
+            Drawing::File(path) => check_writable(path),
+        }
+    }
+
+    /// Puts it there.
+    pub fn write(&self, text: &str) -> Result<(), InputError> {
+        match self {
+            Drawing::Standard => Output::stdout().line(text.trim_end()),
+            Drawing::File(path) => {
+                std::fs::write(path, text).map_err(|cause| InputError::Unwritable { path: path.clone(), cause })
+            }
         }
     }
 }

@@ -33,7 +33,8 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
         if arguments.report == ReportFormat::Text {
             condition(&reader, output)?;
         }
-        return recertify::print(&found, arguments.report, output);
+        let verdict = recertify::print(&found, arguments.report, output)?;
+        return Ok(whole(&reader, verdict));
     }
     let header = reader.header().clone();
     let world = header.scene.build()?;
@@ -56,7 +57,12 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
             print_text(&tally, output)?;
         }
     }
-    Ok(tally.verdict())
+    Ok(whole(&reader, tally.verdict()))
+}
+
+/// What is damaged is bad input, whatever the rest says.
+fn whole(reader: &Reader, verdict: Verdict) -> Verdict {
+    if reader.damage().is_empty() { verdict } else { Verdict::BadInput }
 }
 
 /// Whether the file is whole.
@@ -86,19 +92,26 @@ fn check(reader: &mut Reader, path: &Path, output: &mut Output) -> Result<Verdic
         }
     };
     output.line(&line)?;
-    Ok(verdict)
+    Ok(whole(reader, verdict))
 }
 
-/// Writes the recording as tables.
+/// Writes the recording as tables, or as a whole recording.
 pub fn export(arguments: &ExportArguments, output: &mut Output) -> Result<Verdict, InputError> {
     let mut reader = open(&arguments.file)?;
     condition(&reader, output)?;
-    record::export_csv(&mut reader, &arguments.csv).map_err(|why| match why {
+    let failed = |why: RecordError| match why {
+        RecordError::Exists { path } => InputError::Taken { path },
         why @ RecordError::Open { .. } => InputError::Record(why),
         why => InputError::Recording { path: arguments.file.clone(), why },
-    })?;
-    let tables =
-        if reader.contact_steps() > 0 { "bodies.csv, steps.csv and contacts.csv" } else { "bodies.csv and steps.csv" };
-    output.line(&format!("{}: {tables} of {} states", arguments.csv.display(), reader.frames()))?;
-    Ok(Verdict::Solved)
+    };
+    if let Some(csv) = &arguments.csv {
+        record::export_csv(&mut reader, csv).map_err(failed)?;
+        let contacts = if reader.contact_steps() > 0 { ", steps.csv and contacts.csv" } else { " and steps.csv" };
+        output.line(&format!("{}: bodies.csv{contacts} of {} states", csv.display(), reader.frames()))?;
+    }
+    if let Some(path) = &arguments.mcap {
+        let found = record::repair(&arguments.file, path).map_err(failed)?;
+        output.line(&format!("{}: {} messages, whole", path.display(), found.messages))?;
+    }
+    Ok(whole(&reader, Verdict::Solved))
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{MethodChoice, SolveOptions};
 use crate::error::InputError;
-use crate::output::{Output, check_writable};
+use crate::output::{Drawing, Output, check_writable};
 use crate::progress::Progress;
 use crate::source::{self, Source};
 use crate::table::{Table, duration};
@@ -23,15 +23,18 @@ pub enum Verdict {
     Unsolved,
     /// Some input could not be read; the rest was solved or not.
     BadInput,
+    /// Ended by Ctrl-C before its end.
+    Interrupted,
 }
 
 impl Verdict {
-    /// 0, 1 or 2.
+    /// 0, 1 or 2; 130 is what shells say of a program that an interrupt ended.
     pub fn exit_code(self) -> u8 {
         match self {
             Verdict::Solved => 0,
             Verdict::Unsolved => 1,
             Verdict::BadInput => 2,
+            Verdict::Interrupted => 130,
         }
     }
 }
@@ -59,7 +62,8 @@ pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Outp
 }
 
 fn check_outputs(options: &SolveOptions) -> Result<(), InputError> {
-    [&options.json, &options.plot].into_iter().flatten().try_for_each(|path| check_writable(path))
+    options.json.iter().try_for_each(|path| check_writable(path))?;
+    options.plot.iter().try_for_each(Drawing::check)
 }
 
 /// Solves all problems by the methods chosen.
@@ -115,8 +119,8 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
     if let Some(path) = &options.json {
         json::write(path, &trials, &stop.tolerance)?;
     }
-    if let Some(path) = &options.plot {
-        plot::write(path, &trials, &stop.tolerance)?;
+    if let Some(drawing) = &options.plot {
+        drawing.write(&plot::draw(&trials, &stop.tolerance))?;
     }
     if !options.quiet {
         output.line("")?;

@@ -173,7 +173,8 @@ fn numbers_that_make_no_sense_are_refused_with_an_example() {
 #[test]
 fn output_that_cannot_be_written_is_refused_before_solving() {
     let shop = Workshop::new("unwritable");
-    let (nowhere, directory) = (shop.path("no/such/place/out"), shop.directory());
+    let (nowhere, directory) = (shop.path("no/such/place/out.svg"), shop.path("folder.svg"));
+    std::fs::create_dir(&directory).unwrap();
     for path in [nowhere.as_str(), directory.as_str()] {
         for option in ["--json", "--plot"] {
             let run = signorini(&["solve", option, path]);

@@ -260,8 +260,15 @@ fn a_recording_is_replayed_checked_and_exported() {
     // Without the checksum the chunk is damaged and passed over.
     fs::write(&file, &damaged).unwrap();
     let damaged = signorini(&["replay", &file, "--check"]);
-    assert_eq!(damaged.code, 0, "{damaged:?}");
+    assert_eq!(damaged.code, 2, "{damaged:?}");
     assert!(damaged.stdout.contains("a chunk whose checksum is wrong"), "{}", damaged.stdout);
+    // Both lines of the summary count the steps that are left.
+    let rest = signorini(&["replay", &file]);
+    let left = Reader::open(&file).unwrap().steps();
+    assert!(left < 50 && rest.code == 2, "{rest:?}");
+    for words in [format!("{left} steps of 10.0 ms"), format!("certified: all {left} steps")] {
+        assert!(rest.stdout.contains(&words), "'{words}' is missing:\n{}", rest.stdout);
+    }
     fs::write(&file, &tampered).unwrap();
     let different = signorini(&["replay", &file, "--check"]);
     assert_eq!((different.code, different.stderr.as_str()), (1, ""), "{different:?}");
@@ -277,20 +284,137 @@ fn a_recording_is_read_while_its_run_goes_on_and_after_it_is_killed() {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
+        .map(Child)
         .unwrap();
     let frames = (0..600).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         Reader::open(&file).ok().map(|reader| reader.frames()).filter(|frames| *frames > 100)
     });
     let second = signorini(&["run", &scene, "--record", &file]);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.0.kill().unwrap();
+    child.0.wait().unwrap();
     assert!(frames.is_some(), "nothing was readable for a minute");
     assert_eq!(second.code, 2, "{second:?}");
     assert!(second.stderr.contains("is being written by another program"), "{}", second.stderr);
     let shown = signorini(&["replay", &file]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.stdout.contains("The recording has no end"), "{}", shown.stdout);
+}
+
+/// A child that does not outlive its test, whatever becomes of that.
+struct Child(std::process::Child);
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Also where the shell lets programs in the background ignore interrupts.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_writes_the_report_and_closes_the_recording() {
+    let shop = Workshop::new("interrupted");
+    let (scene, file) = (write(&shop, "sliding.toml", SLIDING), shop.path("interrupted.mcap"));
+    let (report, plot) = (shop.path("report.json"), shop.path("interrupted.svg"));
+    for signal in ["INT", "TERM"] {
+        let mut child = Command::new("sh")
+            .args(["-c", "trap '' INT; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_signorini"), "run", &scene])
+            .args(["--steps", "100000000", "--report", "json", "--record", &file, "--force", "--plot", &plot])
+            .stdout(fs::File::create(&report).unwrap())
+            .stderr(Stdio::null())
+            .spawn()
+            .map(Child)
+            .unwrap();
+        let written = (0..600).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            Reader::open(&file).is_ok_and(|reader| reader.frames() > 100)
+        });
+        assert!(written, "nothing was recorded for a minute");
+        let sent = Command::new("kill").args([&format!("-{signal}"), &child.0.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.0.wait().unwrap().code(), Some(130));
+        let report: Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+        let steps = report["steps"].as_u64().unwrap();
+        assert_eq!((report["interrupted"].as_u64(), report["degraded"].as_u64()), (Some(100_000_000), Some(0)));
+        let reader = Reader::open(&file).unwrap();
+        assert!(reader.is_finished());
+        assert_eq!((reader.steps() as u64, reader.frames() as u64), (steps, steps + 1));
+        assert!(fs::read_to_string(&plot).unwrap().ends_with("</svg>\n"));
+    }
+}
+
+#[test]
+fn a_recording_is_replaced_only_by_force() {
+    let shop = Workshop::new("force");
+    let (scene, file) = (write(&shop, "sliding.toml", SLIDING), shop.path("kept.mcap"));
+    assert_eq!(signorini(&["run", &scene, "--steps", "5", "--record", &file]).code, 0);
+    let first = fs::read(&file).unwrap();
+    let again = signorini(&["run", &scene, "--steps", "9", "--record", &file]);
+    assert_eq!(again.code, 2, "{again:?}");
+    assert!(again.stderr.contains("is a recording already") && again.stderr.contains("--force"), "{}", again.stderr);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    assert_eq!(signorini(&["run", &scene, "--steps", "9", "--record", &file, "--force"]).code, 0);
+    assert_eq!(Reader::open(&file).unwrap().steps(), 9);
+    // What is no recording stays whatever is asked.
+    let forced = signorini(&["run", &scene, "--record", &scene, "--force"]);
+    assert_eq!(forced.code, 2, "{forced:?}");
+    assert_eq!(fs::read_to_string(&scene).unwrap(), SLIDING);
+}
+
+#[test]
+fn a_drawing_is_svg_or_refused_and_may_go_to_standard_output() {
+    let shop = Workshop::new("drawing");
+    let scene = write(&shop, "sliding.toml", SLIDING);
+    let run = signorini(&["run", &scene, "--plot", "-"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.starts_with("<svg ") && run.stdout.ends_with("</svg>\n"), "{}", run.stdout);
+    assert!(run.stderr.contains("certified: all 50 steps"), "{}", run.stderr);
+    for name in ["x.png", "x.pdf", "x"] {
+        let refused = signorini(&["run", &scene, "--plot", &shop.path(name)]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains("ends in .svg, or - for standard output"), "{}", refused.stderr);
+        assert!(!Path::new(&shop.path(name)).exists());
+    }
+    let solve = signorini(&["solve", "--scene", "stack3", "--method", "exact", "--plot", "-"]);
+    assert!(solve.code == 0 && solve.stdout.starts_with("<svg "), "{solve:?}");
+}
+
+#[test]
+fn iterations_are_those_of_the_method() {
+    let shop = Workshop::new("iterations");
+    let scene = write(&shop, "hard.json", &worlds::find("demo").unwrap().scene().to_json());
+    let run = signorini(&["run", &scene, "--steps", "20", "--method", "pgs", "--iterations", "2"]);
+    assert!(run.code == 1 && run.stdout.contains("miss a bound"), "{run:?}");
+    assert_eq!(signorini(&["run", &scene, "--iterations", "0"]).code, 2);
+}
+
+/// Nothing is read from what is no ordinary file, and nothing waits for it.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_not_read() {
+    let shop = Workshop::new("pipes");
+    let scene = write(&shop, "sliding.toml", SLIDING);
+    for name in ["p.toml", "p.json", "p.urdf", "p.xml", "p.mcap", "p.fcp", "p.jsonl"] {
+        assert!(Command::new("mkfifo").arg(shop.path(name)).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", shop.path(&format!("zero-{name}"))).unwrap();
+        std::os::unix::fs::symlink(shop.path(name), shop.path(&format!("link-{name}"))).unwrap();
+        for file in [name.to_owned(), format!("zero-{name}"), format!("link-{name}")] {
+            let file = shop.path(&file);
+            let commands: &[&[&str]] = match name.rsplit_once('.').unwrap().1 {
+                "mcap" => &[&["replay", &file], &["view", &file], &["run", &scene, "--record", &file, "--force"]],
+                "fcp" => &[&["solve", &file, "--quiet"]],
+                "json" => &[&["run", &file], &["audit", &file], &["view", &file]],
+                "jsonl" => &[&["bench", "--with", &file]],
+                _ => &[&["run", &file], &["view", &file]],
+            };
+            for arguments in commands {
+                let run = signorini(arguments);
+                assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -368,6 +492,8 @@ fn what_is_wrong_is_said_with_what_to_do() {
         (vec!["run", &scene, "--threads", "0"], vec!["between 1 and 1024"]),
         (vec!["run", &scene, "--contacts"], vec!["--record"]),
         (vec!["run"], vec!["<SCENE>"]),
+        (vec!["audit", "nosuch.json"], vec!["nosuch.json: no such file"]),
+        (vec!["bench", "--with", "nosuch.jsonl"], vec!["nosuch.jsonl: no such file"]),
         (vec!["replay", &letter], vec!["letter.mcap: not a recording"]),
         (vec!["replay", "none.mcap", "--check"], vec!["none.mcap"]),
         (vec!["export", &letter, "--csv", &letter], vec!["not a recording"]),
@@ -395,5 +521,11 @@ fn every_command_shows_an_example_and_shells_complete_it() {
         let script = signorini(&["completions", shell]);
         assert_eq!((script.code, script.stderr.as_str()), (0, ""));
         assert!(script.stdout.contains("signorini") && script.stdout.contains("replay"), "{shell}");
+        // Scenes and methods are completed by name.
+        if ["bash", "zsh", "fish"].contains(&shell) {
+            assert!(script.stdout.contains("card_house") && script.stdout.contains("interior-point"), "{shell}");
+        }
+        // Files beside the names.
+        assert!(shell != "zsh" || script.stdout.contains(":_signorini_scenes'"), "{}", script.stdout);
     }
 }

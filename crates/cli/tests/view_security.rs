@@ -173,29 +173,32 @@ fn l6_a_thousand_idle_sockets_are_capped_and_do_not_slow_the_simulation() {
     let server = Server::start(&[&scene]);
     let (mut page, _) = server.enter();
     page.frame();
-    let rate = |socket: &mut visitor::Socket| socket.frames_within(Duration::from_secs(2)).len() as f64 / 2.0;
+    let frames = |socket: &mut visitor::Socket| socket.frames_within(Duration::from_secs(1)).len();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
-    // Other programs disturb too: one quiet comparison is enough.
+    // Windows with and without idle sockets by turns, so that other programs disturb both alike; three tries.
     let mut seen = Vec::new();
-    for _ in 0..6 {
-        let undisturbed = rate(&mut page);
-        let idle: Vec<TcpStream> =
-            (0..1000).filter_map(|_| TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok()).collect();
-        assert!(idle.len() > 500, "only {} sockets could be opened at all", idle.len());
-        std::thread::sleep(Duration::from_millis(500));
-        let open = idle.iter().filter(|stream| {
-            stream.set_nonblocking(true).unwrap();
-            matches!((&mut &**stream).read(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
-        });
-        let open = open.count();
-        assert!(open <= 128, "{open} idle sockets are kept");
-        let disturbed = rate(&mut page);
-        if disturbed > 0.95 * undisturbed {
+    for _ in 0..3 {
+        let (mut undisturbed, mut disturbed) = (0, 0);
+        for _ in 0..4 {
+            undisturbed += frames(&mut page);
+            let idle: Vec<TcpStream> =
+                (0..1000).filter_map(|_| TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok()).collect();
+            assert!(idle.len() > 500, "only {} sockets could be opened at all", idle.len());
+            std::thread::sleep(Duration::from_millis(300));
+            let open = idle.iter().filter(|stream| {
+                stream.set_nonblocking(true).unwrap();
+                matches!((&mut &**stream).read(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+            });
+            let open = open.count();
+            assert!(open <= 64, "{open} idle sockets of one address are kept");
+            disturbed += frames(&mut page);
+        }
+        if disturbed as f64 >= 0.95 * undisturbed as f64 {
             return;
         }
         seen.push((undisturbed, disturbed));
     }
-    panic!("frames/s without and with idle sockets: {seen:?}");
+    panic!("frames in four seconds without and with idle sockets: {seen:?}");
 }
 
 #[test]
@@ -209,6 +212,53 @@ fn l6_there_are_sixteen_seats() {
     drop(seated);
     std::thread::sleep(Duration::from_millis(500));
     server.enter();
+}
+
+/// More connections than there are places, each with a hundred requests for the largest file and nobody who reads: a page
+/// still opens within five seconds.
+#[test]
+fn l6_pipelined_requests_that_nobody_reads_leave_room_for_a_page() {
+    let server = Server::start(&[]);
+    let (_, page) = server.get("/");
+    // The script is the largest file, where the page was built.
+    let script = page.split("src=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("/");
+    let path = format!("/{}", script.trim_start_matches(['.', '/']));
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.host()).repeat(100);
+    let silent: Vec<TcpStream> = (0..140)
+        .map(|_| {
+            let mut stream = server.connect();
+            // What is closed already cannot be written to.
+            let _ = stream.write_all(request.as_bytes());
+            stream
+        })
+        .collect();
+    let start = Instant::now();
+    let opened = loop {
+        if server.get("/").0 == 200 {
+            break start.elapsed();
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "no page within five seconds");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    eprintln!("a page opened after {opened:?} while {} connections were left unread", silent.len());
+    server.enter();
+}
+
+/// A request that goes on for ever is ended by its size, one that never comes to its end by its time.
+#[test]
+fn l5_a_request_without_end_is_cut_off() {
+    let server = Server::start(&[]);
+    let mut endless = server.connect();
+    let head = format!("POST / HTTP/1.1\r\nHost: {}\r\nContent-Length: 1000000000000\r\n\r\n", server.host());
+    endless.write_all(head.as_bytes()).unwrap();
+    let sent = (0..4096).take_while(|_| endless.write_all(&[b'x'; 4096]).is_ok()).count();
+    assert!(sent < 4096, "16 MiB of a body were taken");
+    let mut slow = server.connect();
+    slow.write_all(b"GET / HTTP/1.1\r\nX: ").unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(8))).unwrap();
+    let (mut rest, start) = (Vec::new(), Instant::now());
+    let _ = slow.read_to_end(&mut rest);
+    assert!(start.elapsed() < Duration::from_secs(7), "still open after {:?}", start.elapsed());
 }
 
 #[test]
@@ -320,7 +370,7 @@ fn l9_nonsense_is_answered_with_an_error_and_the_session_goes_on() {
     nonsense.push(format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)));
     // Cut anywhere, a valid request is none.
     nonsense.extend(valid.iter().flat_map(|text| (0..text.len()).map(|end| text[..end].to_owned())));
-    for _ in 0..500 {
+    for _ in 0..3000 {
         let mut bytes = valid[(random() % 3) as usize].as_bytes().to_vec();
         for _ in 0..1 + random() % 3 {
             let at = (random() as usize) % bytes.len();

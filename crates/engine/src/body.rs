@@ -7,11 +7,11 @@ use crate::shape::{MassProperties, Shape, principal};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// By forces and impulses.
@@ -432,6 +432,10 @@ impl BodyRecord {
     }
     /// Pose of the body's frame.
     pub fn pose(&self) -> DPose3 {
-        DPose3::from_parts(self.origin(), self.state.orientation)
+        self.pose_of(self.state.position, self.state.orientation)
+    }
+    /// Pose of the body's frame with its centre of mass and its axes elsewhere.
+    pub fn pose_of(&self, centre_of_mass: DVec3, orientation: DQuat) -> DPose3 {
+        DPose3::from_parts(centre_of_mass - orientation * self.mass.centre, orientation)
     }
 }

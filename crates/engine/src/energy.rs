@@ -95,8 +95,8 @@ pub struct EnergyLedger {
 }
 
 impl EnergyLedger {
-    /// Adds the works of another account, not its energies.
-    pub(crate) fn add_works(&mut self, other: &EnergyLedger) {
+    /// Adds the works of another account, of a later step or of a part of this one, not its energies.
+    pub fn add_works(&mut self, other: &EnergyLedger) {
         self.external += other.external;
         self.normal += other.normal;
         self.friction += other.friction;

@@ -371,6 +371,20 @@ pub enum ShapeError {
         /// Name of the shape.
         shape: &'static str,
     },
+    /// The surface of a solid has a hole, or triangles that disagree on which side is outside.
+    #[error("the surface is not closed: the edge between vertices {} and {} of triangle {triangle} is not walked once each way", .vertices[0], .vertices[1])]
+    NotClosed {
+        /// A triangle at that edge.
+        triangle: usize,
+        /// Ends of the edge.
+        vertices: [usize; 2],
+    },
+    /// The surface of a solid encloses nothing, or its triangles go round the wrong way.
+    #[error("the surface encloses a volume of {volume} m³: triangles go counter-clockwise seen from outside")]
+    InsideOut {
+        /// The signed volume \[m³\].
+        volume: f64,
+    },
     /// The mass of the shape is not a usable number.
     #[error("density {density} and volume {volume} give the mass {mass}")]
     Mass {

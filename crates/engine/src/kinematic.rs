@@ -4,6 +4,7 @@ use crate::body::{self, Kind};
 use crate::step::MAX_TIME_STEP;
 use crate::{BodyHandle, World, WorldError};
 use glamx::{DPose3, DQuat, DVec3};
+use signorini_problem::math;
 
 impl World {
     /// Gives a kinematic body the velocities with which a step of `dt` \[s\] takes the origin of its frame, and its
@@ -51,6 +52,6 @@ fn turn(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let sine = q.xyz().length();
     // 2 atan2(s, w)/s → 2 as s → 0.
-    let factor = if sine > f64::MIN_POSITIVE { 2.0 * sine.atan2(q.w) / sine } else { 2.0 };
+    let factor = if sine > f64::MIN_POSITIVE { 2.0 * math::atan2(sine, q.w) / sine } else { 2.0 };
     factor * q.xyz()
 }

@@ -71,11 +71,15 @@ mod pair_contact;
 mod query;
 mod read_out;
 mod report;
+#[cfg(feature = "scene")]
 pub mod robot;
+#[cfg(feature = "scene")]
 pub mod scene;
 mod settings;
 pub mod shape;
 mod snapshot;
+#[cfg(feature = "socp")]
+pub mod statics;
 pub mod step;
 mod world;
 
@@ -98,12 +102,14 @@ pub use judge::{
 pub use material::{Combine, MAX_FRICTION, Material};
 pub use query::ShapeHit;
 pub use report::{ContactPoint, ContactState, SLIP_SPEED, StageTimes, StepCounts, StepReport, StepStatus};
+#[cfg(feature = "scene")]
 pub use robot::{Robot, RobotModel, RobotPlacement};
+#[cfg(feature = "scene")]
 pub use scene::{Scene, SceneError};
 pub use settings::{ImpactLaw, Settings, Sleeping, Stabilisation, budget};
 pub use shape::{MassProperties, RayHit, Shape};
 pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
-pub use step::{BlockPlace, MAX_TIME_STEP};
+pub use step::{BlockOwner, MAX_TIME_STEP};
 pub use world::{BodyView, HASHED_NUMBERS, World};

@@ -1,6 +1,5 @@
 //! What a surface is like, and what two surfaces are like together.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the coefficients of two surfaces make one.
@@ -8,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The rule belongs to the surface. Where two surfaces ask for different rules the one further down this list is taken,
 /// whichever body it belongs to: a surface that asks for anything but the default gets its way against one that does
 /// not, and the order of bodies never matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Combine {

@@ -132,7 +132,7 @@ impl World {
     }
 
     /// All bodies in the order of their ids.
-    fn records(&self) -> impl Iterator<Item = (BodyHandle, &BodyRecord)> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = (BodyHandle, &BodyRecord)> {
         self.order.iter().filter_map(|slot| Some((BodyHandle(self.bodies.key(*slot)), self.bodies.at(*slot)?)))
     }
 }

@@ -48,7 +48,7 @@ pub struct World {
     pub(crate) steps: u64,
     pub(crate) next_automatic: u64,
     /// Number of the next island that falls asleep.
-    pub(crate) next_nest: u64,
+    pub(crate) next_sleeping_island: u64,
 }
 
 /// How many numbers of a body [`World::state_hash`] depends on.
@@ -138,7 +138,7 @@ impl<'a> BodyView<'a> {
     }
     /// Whether it sleeps: see [`crate::Sleeping`].
     pub fn is_sleeping(&self) -> bool {
-        self.record.rest.nest.is_some()
+        self.record.rest.sleeping_island.is_some()
     }
     /// The numbers that [`World::state_hash`] depends on: centre of mass, velocity, spin, force, torque, orientation
     /// x y z w.
@@ -171,7 +171,7 @@ impl World {
             time: 0.0,
             steps: 0,
             next_automatic: 0,
-            next_nest: 0,
+            next_sleeping_island: 0,
         })
     }
 
@@ -184,7 +184,7 @@ impl World {
         settings.check()?;
         if settings != self.settings {
             self.settings = settings;
-            self.wake_where(|record| record.rest.nest.is_some());
+            self.wake_where(|record| record.rest.sleeping_island.is_some());
         }
         Ok(())
     }
@@ -356,7 +356,7 @@ impl World {
         body::check_vector(&record.id, &body::TORQUE, torque)?;
         record.force = force;
         record.torque = torque;
-        if record.rest.nest.is_some() && (force != DVec3::ZERO || torque != DVec3::ZERO) {
+        if record.rest.sleeping_island.is_some() && (force != DVec3::ZERO || torque != DVec3::ZERO) {
             self.disturb(body.0.slot);
         }
         Ok(())

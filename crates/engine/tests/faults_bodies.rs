@@ -276,18 +276,25 @@ fn b06_inertia_breaks_the_triangle_inequality() {
     refuses_body("triangle", with_inertia(DMat3::from_diagonal(v(1.0, 1.0, 2.1))));
 }
 
+/// At 1e6 every step is certified. At 1e9 a step may be degraded; one that is not must be right: the load on the floor is
+/// the weight of both, and the heavy one has not sunk.
 #[test]
-fn b07_stack_of_ratio_1e6_is_certified_and_of_1e9_completes() {
+fn b07_stack_of_ratio_1e6_is_certified_and_of_1e9_is_right_or_degraded() {
     for (ratio, certified) in [(1e6, true), (1e9, false)] {
         let mut w = world();
-        add_floor(&mut w, 0.5, 0.0);
+        let floor = add_floor(&mut w, 0.5, 0.0);
         w.add(cube("a light one", v(0.0, 0.0, 0.5))).unwrap();
-        w.add(cube("b heavy one", v(0.0, 0.0, 1.5)).mass(ratio)).unwrap();
+        let heavy = w.add(cube("b heavy one", v(0.0, 0.0, 1.5)).mass(ratio)).unwrap();
         add_bystanders(&mut w);
         for _ in 0..50 {
             let report = w.step(H).unwrap();
             assert!(report.velocity.is_some());
             assert!(!certified || report.status == StepStatus::Certified);
+            if report.status == StepStatus::Certified {
+                let (load, weight) = (-w.body(floor).unwrap().constraint_forces().force.z, (1.0 + ratio) * G);
+                assert!((load / weight - 1.0).abs() < 1e-6, "{ratio:e}: {load} N of {weight}");
+                close(w.body(heavy).unwrap().position().z, 1.5, 1e-6);
+            }
             all_finite(&w);
         }
         assert_eq!(bystanders(&w), undisturbed(50, H));
@@ -370,15 +377,23 @@ fn d05_step_of_ten_seconds_on_a_stack() {
     for i in 0..3 {
         w.add(cube(&format!("cube {i}"), v(0.0, 0.0, 0.5 + f64::from(i)))).unwrap();
     }
+    add_bystanders(&mut w);
     let report = w.step(10.0).unwrap();
     assert!(report.velocity.is_some());
     all_finite(&w);
-    for (_, b) in w.bodies().filter(|(_, b)| b.mass().is_finite()) {
-        assert!(b.position().z > 0.4, "{}", b.position());
+    // The far bodies fall 490 m in such a step: it is degraded, or everything is where its laws put it. Either way the
+    // certificate tells the overlap at the end, which the next step finds again.
+    let told = report.certificate.part(PartName::Overlap);
+    assert!(
+        told.value.is_finite()
+            && (report.status == StepStatus::Degraded) == report.certificate.misses().next().is_some()
+    );
+    let next = w.step(H).unwrap();
+    assert!(next.penetration <= told.value + 1e-9, "{} m told, {} m found", told.value, next.penetration);
+    for i in 0..3 {
+        let z = w.body(w.find(format!("cube {i}").as_str()).unwrap()).unwrap().position().z;
+        close(z, 0.5 + f64::from(i), told.value + 1e-3);
     }
-    // What overlap there is, is said.
-    let report = w.step(H).unwrap();
-    assert!(report.penetration.is_finite());
 }
 
 #[test]
@@ -391,11 +406,11 @@ fn d06_random_steps_from_a_tenth_of_a_millisecond_to_a_tenth_of_a_second() {
     }
     let start = w.energy().total();
     let mut random = Random::new(6);
-    for k in 0..20_000 {
+    for k in 0..100_000 {
         let report = w.step(1e-4 * 1000f64.powf(random.unit())).unwrap();
         assert!(report.energy.against_free_motion <= 1e-12 * report.energy.scale());
         assert!(w.energy().total() <= start * (1.0 + 1e-9), "step {k}: {}", w.energy().total());
-        if k % 1000 == 999 {
+        if k % 5000 == 4999 {
             // Kicked again, so that there is something to lose.
             let b = w.find("cube 1").unwrap();
             w.set_position(b, v(0.2, 0.0, 1.6)).unwrap();
@@ -506,7 +521,7 @@ fn g07_bodies_that_change_their_kind_again_and_again() {
     for i in 0..6 {
         w.add(Body::dynamic(shape.clone()).position(place(i)).numbered(i)).unwrap();
     }
-    for k in 0..20_000 {
+    for k in 0..100_000 {
         let i = random.below(6) as u64;
         let old = w.find(i).unwrap();
         w.remove(old).unwrap();
@@ -517,7 +532,7 @@ fn g07_bodies_that_change_their_kind_again_and_again() {
         };
         w.add(body.position(place(i)).numbered(i)).unwrap();
         assert!(w.body(old).is_err());
-        if k % 500 == 0 {
+        if k % 2500 == 0 {
             assert!(w.step(H).unwrap().velocity.is_some());
             steps += 1;
             all_finite(&w);

@@ -290,6 +290,7 @@ fn e10_spawned_under_the_ground() {
     let b = w.add(cube("sunk", v(5.0, 0.0, -3.0))).unwrap();
     let first = w.step(H).unwrap();
     assert!(first.penetration > 3.0, "the report says how deep: {}", first.penetration);
+    assert_eq!(first.status, StepStatus::Degraded);
     comes_apart(&mut w, 250, 1.0);
     assert!(w.body(b).unwrap().position().z > 0.45);
 }

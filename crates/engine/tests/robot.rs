@@ -175,6 +175,36 @@ fn several_hinges_of_a_body_are_one_joint_of_the_world() {
     }
 }
 
+/// Files from before MuJoCo 2.3.4 may tell all places in the world, with bodies that have none of their own: the same robot.
+#[test]
+fn global_coordinates_are_those_of_the_world_at_the_start() {
+    let local = read(
+        r#"<mujoco><worldbody><body name="upper" pos="0.1 0 1" euler="0 0 90"><joint axis="1 0 0"/>
+          <inertial pos="0 0 -0.5" mass="1" diaginertia="0.1 0.2 0.15"/>
+          <body name="lower" pos="0 0 -1"><joint axis="1 0 0"/><geom type="capsule" fromto="0 0 0 0.1 0 -0.4" size="0.05"/></body>
+        </body></worldbody></mujoco>"#,
+    );
+    let global = read(
+        r#"<mujoco><compiler coordinate="global"/><worldbody><body name="upper"><joint pos="0.1 0 1" axis="0 1 0"/>
+          <inertial pos="0.1 0 0.5" euler="0 0 90" mass="1" diaginertia="0.1 0.2 0.15"/>
+          <body name="lower" pos="0.1 0 0"><joint pos="0.1 0 0" axis="0 1 0"/>
+            <geom type="capsule" fromto="0.1 0 0 0.1 0.1 -0.4" size="0.05"/></body>
+        </body></worldbody></mujoco>"#,
+    );
+    let q = [0.4, -0.9];
+    let postures = [&local, &global].map(|model| (model, model.posture(&DPose3::IDENTITY, &q)));
+    let [masses, weights] = [
+        postures.each_ref().map(|(model, posture)| model.mass_matrix(posture)),
+        postures.each_ref().map(|(model, posture)| vec![model.gravity_forces(posture, DVec3::new(0.0, 0.0, -9.81))]),
+    ];
+    let numbers = |rows: &[Vec<f64>]| rows.concat();
+    for found in [masses, weights] {
+        let [local, global] = found.map(|rows| numbers(&rows));
+        assert_eq!(local.len(), global.len());
+        assert!(local.iter().zip(&global).all(|(a, b)| (a - b).abs() < 1e-12), "{local:?} {global:?}");
+    }
+}
+
 #[test]
 fn frames_without_mass_pass_their_joints_on() {
     // A slide and a hinge through a frame that weighs nothing, as planar robots are often written.
@@ -247,7 +277,7 @@ fn what_is_wrong_in_a_model_is_said_with_its_line() {
         ("joint=\"elbow\" kp", "joint=\"elbw\" kp", "no joint that moves is called 'elbw'; did you mean 'elbow'?"),
         ("qpos=\"0.3 -0.4\"", "qpos=\"0.3\"", "26:13: key 'bent': qpos has 1 numbers, this robot has 2"),
         ("size=\"0.1\"", "size=\"0\"", "17:9: geom: 'size' of a sphere has 1 numbers above zero"),
-        ("angle=\"radian\"", "coordinate=\"global\"", "2:3: compiler: coordinate=\"global\" is not read"),
+        ("angle=\"radian\"", "coordinate=\"polar\"", "2:3: compiler: 'coordinate' cannot be 'polar'"),
         ("angle=\"radian\"", "angle=\"gon\"", "2:3: compiler: 'angle' cannot be 'gon'"),
         ("axis=\"0 1 0\"/>\n    <geom", "axis=\"0 0 0\"/>\n    <geom", "12:7: joint 'shoulder': 'axis' needs a length"),
         ("timestep=\"0.005\"", "timestep=\"0\"", "1:1: mujoco: 'timestep' is not above zero"),

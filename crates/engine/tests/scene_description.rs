@@ -81,11 +81,13 @@ fn a_shape_and_its_description_are_the_same_solid() {
                 shape: ShapeDescription::Sphere { radius: 0.3 },
                 position: [1.0, 0.0, 0.0],
                 orientation: None,
+                counts_for: None,
             },
             PartDescription {
                 shape: ShapeDescription::Cylinder { half_height: 1.0, radius: 0.1 },
                 position: [0.0; 3],
                 orientation: Some([half, 0.0, half, 0.0]),
+                counts_for: None,
             },
         ],
     };

@@ -57,6 +57,7 @@ mod delassus;
 mod error;
 pub mod io;
 mod law;
+pub mod math;
 mod part;
 mod problem;
 

@@ -1,5 +1,6 @@
 //! The certificate of a whole step, part by part.
 
+use crate::pickled::{self, Reduced};
 use crate::report::dictionary;
 use pyo3::prelude::*;
 use signorini::{Part, PartName, World};
@@ -57,6 +58,14 @@ impl CertificatePart {
     #[getter]
     fn joint(&self) -> Option<u32> {
         self.part.place.joint
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let (name, part, bodies) = pickled::restore(data)?;
+        Ok(CertificatePart { name, part, bodies })
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &(self.name, self.part, &self.bodies))
     }
     fn __repr__(&self) -> String {
         let (name, unit) = (self.name.key(), self.name.unit());
@@ -144,6 +153,18 @@ impl StepCertificate {
     /// All fields.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.certificate)
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let (certificate, names) = pickled::restore(data)?;
+        Ok(StepCertificate { certificate, names })
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &(self.certificate, &self.names))
+    }
+    /// A table of the parts, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._html")?.call_method1("step_certificate", (slf,))
     }
     fn __repr__(&self) -> String {
         let missed: Vec<&str> = self.certificate.misses().map(|(name, _)| name.key()).collect();

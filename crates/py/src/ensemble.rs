@@ -6,7 +6,8 @@
 
 use crate::argument::numbers;
 use crate::body::id_of;
-use crate::member::{FINAL, Field, Input, Outcome, Plan};
+use crate::member::{FINAL, Field, Input, Outcome, Plan, Target};
+use crate::robot::Robot;
 use crate::run::PATIENCE;
 use crate::world::{World, recording_of};
 use crate::{member, raise, threads};
@@ -14,13 +15,14 @@ use numpy::{IntoPyArray, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use signorini::PartName;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Runs `members` copies of `start`, each with its own inputs. `inputs` are tuples (body or None, field, array), arrays
+/// Runs `members` copies of `start`, each with its own inputs. `inputs` are tuples (body, robot or None, field, array), arrays
 /// of shape (members, width) or (members, steps, width).
 #[pyfunction]
 #[pyo3(signature = (start, members, steps, dt, inputs, threads, record, every, progress))]
@@ -102,37 +104,53 @@ fn plan(
     record: Vec<String>,
     every: usize,
 ) -> PyResult<Plan> {
-    let recording = recording_of(Some(record), every, false)?;
+    let recording = recording_of(Some(record), every)?;
     let mut list = Vec::new();
     for item in inputs {
         let (body, field, array): (Bound<'_, PyAny>, String, Bound<'_, PyAny>) = item.extract()?;
-        let body = if body.is_none() { None } else { Some(id_of(&body)?) };
-        let kind = Field::parse(&field)
-            .filter(|kind| body.is_none() == (*kind == Field::Gravity))
-            .ok_or_else(|| PyValueError::new_err(format!("params: there is no '{field}' to set")))?;
-        let name = body.as_ref().map_or_else(|| field.clone(), |body| format!("{field} of {body}"));
+        let (target, name) = if body.is_none() {
+            (Target::World, field.clone())
+        } else if let Ok(robot) = body.cast::<Robot>() {
+            let robot = robot.get().robot.clone();
+            let name = format!("{field} of robot '{}'", robot.model().name);
+            (Target::Robot(robot), name)
+        } else {
+            let id = id_of(&body)?;
+            let name = format!("{field} of {id}");
+            (Target::Body(id), name)
+        };
+        let kind = Field::parse(&field).and_then(|kind| Some((kind, kind.width(&target)?)));
+        let (field, expected) =
+            kind.ok_or_else(|| PyValueError::new_err(format!("params: there is no '{field}' to set")))?;
         let array = numbers(&name, &array)?;
         let per_member = match *array.shape() {
-            [count, width] if count == members && width == kind.width() => 1,
-            [count, times, width] if count == members && times == steps && width == kind.width() => times,
+            [count, width] if count == members && width == expected => 1,
+            [count, times, width] if count == members && times == steps && width == expected => times,
             ref found => {
-                let expected = format!("[{members}, {0}] or [{members}, {steps}, {0}]", kind.width());
+                let expected = format!("[{members}, {expected}] or [{members}, {steps}, {expected}]");
                 return Err(crate::argument::wrong_shape(&name, &expected, found));
             }
         };
-        if per_member != 1 && !matches!(kind, Field::Force | Field::Torque) {
-            return Err(PyValueError::new_err(format!("{name}: only forces and torques may differ from step to step")));
+        if per_member != 1 && !field.acts_every_step() {
+            let why = format!("{name}: only forces, torques and controls may differ from step to step");
+            return Err(PyValueError::new_err(why));
         }
         let values = array.as_array().iter().copied().collect();
-        list.push(Input { body, field: kind, values, steps: per_member });
+        list.push(Input { target, field, width: expected, values, steps: per_member });
     }
     Ok(Plan { inputs: list, steps, dt, record: recording.quantities, every: recording.every })
 }
 
 fn check_bodies(plan: &Plan, world: &signorini::World) -> PyResult<()> {
-    for id in plan.inputs.iter().filter_map(|input| input.body.as_ref()) {
-        if world.find(id.clone()).is_none() {
-            return Err(PyKeyError::new_err(format!("params: there is no {id}")));
+    for input in &plan.inputs {
+        match &input.target {
+            Target::World => {}
+            Target::Body(id) if world.find(id.clone()).is_none() => {
+                return Err(PyKeyError::new_err(format!("params: there is no {id}")));
+            }
+            Target::Body(_) => {}
+            // Its bodies are found by handles, which only copies of its world share.
+            Target::Robot(robot) => drop(robot.q(world).map_err(raise::world)?),
         }
     }
     Ok(())
@@ -257,6 +275,12 @@ fn collect<'py>(py: Python<'py>, plan: &Plan, outcomes: Vec<Outcome>) -> PyResul
     result.set_item("degraded", counts(|outcome| outcome.degraded))?;
     result.set_item("contacts", counts(|outcome| outcome.contacts))?;
     result.set_item("hashes", outcomes.iter().map(|outcome| outcome.hash).collect::<Vec<u64>>().into_pyarray(py))?;
+    let missed = PyDict::new(py);
+    for (part, name) in PartName::ALL.into_iter().enumerate() {
+        let counts: Vec<i64> = outcomes.iter().map(|outcome| outcome.missed[part] as i64).collect();
+        missed.set_item(name.key(), counts.into_pyarray(py))?;
+    }
+    result.set_item("missed", missed)?;
     let errors = PyDict::new(py);
     for (index, outcome) in outcomes.iter().enumerate() {
         if let Some(error) = &outcome.error {

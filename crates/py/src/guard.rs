@@ -4,29 +4,55 @@
 use crate::raise;
 use pyo3::prelude::*;
 use signorini::World;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
+
+static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
+thread_local! {
+    /// A number of this thread's own, never zero.
+    static THREAD: u64 = NEXT_THREAD.fetch_add(1, Ordering::Relaxed);
+}
+
+fn this_thread() -> u64 {
+    THREAD.with(|number| *number)
+}
 
 /// A world behind a lock that is only ever tried.
 pub struct Guarded {
     world: Mutex<World>,
-    /// Inside `run` with a callback: the world is free between steps, but time may not be advanced by another call.
-    running: AtomicBool,
+    /// The thread that has the world; zero if none. Only for what an exception says.
+    holder: AtomicU64,
+    /// The thread that is inside `run`; zero if none. With a callback the world is free between steps, but time may not be
+    /// advanced by another call.
+    runner: AtomicU64,
     /// A panic left the world half-way.
     closed: AtomicBool,
 }
 
 impl Guarded {
     pub fn new(world: World) -> Self {
-        Guarded { world: Mutex::new(world), running: AtomicBool::new(false), closed: AtomicBool::new(false) }
+        Guarded {
+            world: Mutex::new(world),
+            holder: AtomicU64::new(0),
+            runner: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+        }
     }
 
     /// Takes the world, or says why it cannot be had.
-    pub fn hold(&self) -> PyResult<MutexGuard<'_, World>> {
+    pub fn hold(&self) -> PyResult<Held<'_>> {
         match self.world.try_lock() {
             _ if self.closed.load(Ordering::Acquire) => Err(raise::closed()),
-            Ok(guard) => Ok(guard),
+            Ok(guard) => {
+                self.holder.store(this_thread(), Ordering::Relaxed);
+                Ok(Held { guard, holder: &self.holder })
+            }
+            Err(TryLockError::WouldBlock) if self.holder.load(Ordering::Relaxed) == this_thread() => Err(raise::busy(
+                "the world is in use by a call further up on this thread, which a signal handler or a progress \
+                 callback interrupted",
+            )),
             Err(TryLockError::WouldBlock) => Err(raise::busy("the world is in use by another thread")),
             Err(TryLockError::Poisoned(_)) => Err(raise::closed()),
         }
@@ -53,26 +79,60 @@ impl Guarded {
 
     /// Claims the right to advance time until the claim is dropped.
     pub fn claim(&self) -> PyResult<Claim<'_>> {
-        if self.running.swap(true, Ordering::Acquire) {
-            return Err(raise::busy("the world is already running: this call came from its own callback"));
+        match self.runner.compare_exchange(0, this_thread(), Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(Claim(&self.runner)),
+            Err(runner) => Err(running(runner)),
         }
-        Ok(Claim(&self.running))
     }
 
     /// An error while somebody holds the claim.
     pub fn check_not_running(&self) -> PyResult<()> {
-        if self.running.load(Ordering::Acquire) {
-            return Err(raise::busy("the world is already running: this call came from its own callback"));
+        match self.runner.load(Ordering::Acquire) {
+            0 => Ok(()),
+            runner => Err(running(runner)),
         }
-        Ok(())
+    }
+}
+
+/// Why time cannot be advanced while this thread is inside `run`.
+fn running(runner: u64) -> PyErr {
+    raise::busy(if runner == this_thread() {
+        "the world is already running: this call came from its own callback"
+    } else {
+        "the world is being run by another thread"
+    })
+}
+
+/// The world, until this is dropped.
+pub struct Held<'a> {
+    guard: MutexGuard<'a, World>,
+    holder: &'a AtomicU64,
+}
+
+impl Deref for Held<'_> {
+    type Target = World;
+    fn deref(&self) -> &World {
+        &self.guard
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut World {
+        &mut self.guard
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.holder.store(0, Ordering::Relaxed);
     }
 }
 
 /// The right to advance time.
-pub struct Claim<'a>(&'a AtomicBool);
+pub struct Claim<'a>(&'a AtomicU64);
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.store(0, Ordering::Release);
     }
 }

@@ -8,11 +8,13 @@
 mod argument;
 mod body;
 mod certificate;
+mod command;
 mod contacts;
 mod ensemble;
 mod guard;
 mod log;
 mod member;
+mod pickled;
 mod problem;
 mod raise;
 mod recording;
@@ -20,10 +22,12 @@ mod report;
 mod robot;
 mod run;
 mod scene;
+mod sensors;
 mod settings;
 mod shape;
 mod sparse;
 mod state;
+mod statics;
 mod threads;
 mod world;
 
@@ -34,6 +38,8 @@ mod _core {
     use super::body::{Body, Joint};
     #[pymodule_export]
     use super::certificate::{CertificatePart, StepCertificate};
+    #[pymodule_export]
+    use super::command::_command;
     #[pymodule_export]
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]
@@ -49,9 +55,13 @@ mod _core {
     #[pymodule_export]
     use super::scene::{Scene, scenes};
     #[pymodule_export]
+    use super::sensors::Imu;
+    #[pymodule_export]
     use super::settings::{Settings, Stabilisation};
     #[pymodule_export]
     use super::shape::{Material, Shape};
+    #[pymodule_export]
+    use super::statics::{_force_bounds, _is_stable, _load_limit, _safety_factor};
     #[pymodule_export]
     use super::threads::_after_fork_in_child;
     #[pymodule_export]

@@ -1,4 +1,5 @@
-//! What a run keeps of every step: a table with one row per step, and states at every so many steps.
+//! What a run keeps: a table with one row per step, or for every so many, or of the last ones; states at every so many
+//! steps; and totals over all steps, whatever is kept of them.
 //!
 //! Where steps are short the table is what Python costs, so rows are written one after another, as the processor likes
 //! it, and columns are made of them when somebody looks.
@@ -44,6 +45,8 @@ columns! { FLOATS, floats, f64, report, world,
     "normal_work" => report.energy.normal,
     "friction_work" => report.energy.friction,
     "joint_work" => report.energy.joints,
+    "motor_work" => report.energy.motor,
+    "spring_work" => report.energy.spring,
     "driven_work" => report.energy.driven,
     "integration" => report.energy.integration,
     "stabilisation" => report.energy.stabilisation,
@@ -81,14 +84,36 @@ fn seconds(report: &StepReport) -> f64 {
 }
 
 /// What to keep.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Recording {
     /// States kept at every `every` steps.
     pub quantities: Vec<Quantity>,
     /// At least one.
     pub every: usize,
-    /// Whether to keep the fingerprint of every step.
+    /// Whether to keep the fingerprint of every step that has a row.
     pub hashes: bool,
+    /// A row for every so many steps, at least one.
+    pub stride: usize,
+    /// Most rows and most states, the last ones; none means all.
+    pub keep: Option<usize>,
+}
+
+/// Rows of a run of which nobody said how many to keep: some 300 MB.
+const MOST_ROWS: usize = 1_000_000;
+
+impl Recording {
+    /// The stride of a run of so many steps, unless one was asked for: the least with which there are at most a million rows.
+    pub fn usual_stride(steps: usize, keep: Option<usize>) -> usize {
+        if keep.is_some() { 1 } else { steps.div_ceil(MOST_ROWS).max(1) }
+    }
+}
+
+/// Sums over all steps of a run.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    steps: usize,
+    certified: usize,
+    residual: f64,
 }
 
 /// A step.
@@ -106,6 +131,10 @@ impl Row {
 /// What was kept so far.
 pub struct Log {
     recording: Recording,
+    totals: Totals,
+    /// Steps until the next row, and until the next states.
+    until_row: usize,
+    until_states: usize,
     /// Those used, and some empty ones.
     rows: Vec<Row>,
     used: usize,
@@ -123,10 +152,14 @@ const RESERVED_ROWS: usize = 100_000;
 
 impl Log {
     pub fn new(recording: Recording, steps: usize) -> Self {
-        let rows = steps.min(RESERVED_ROWS);
+        let wanted = steps / recording.stride;
+        let rows = recording.keep.map_or(wanted, |keep| wanted.min(keep.saturating_mul(2))).min(RESERVED_ROWS);
         Log {
             states: vec![Vec::new(); recording.quantities.len()],
             hashes: Vec::with_capacity(if recording.hashes { rows } else { 0 }),
+            totals: Totals::default(),
+            until_row: recording.stride,
+            until_states: recording.every,
             recording,
             rows: Vec::with_capacity(rows.next_multiple_of(ROWS_AT_A_TIME)),
             used: 0,
@@ -140,8 +173,27 @@ impl Log {
         !self.states.is_empty()
     }
 
-    /// One more row.
+    /// One more step.
     pub fn push(&mut self, report: &StepReport, world: &World) {
+        self.totals.steps += 1;
+        self.totals.certified += usize::from(report.status == StepStatus::Certified);
+        self.totals.residual = self.totals.residual.max(report.velocity.map_or(0.0, |c| c.scaled));
+        if self.recording.keep == Some(0) {
+            return;
+        }
+        self.until_row -= 1;
+        if self.until_row == 0 {
+            self.until_row = self.recording.stride;
+            self.push_row(report, world);
+        }
+        self.until_states -= 1;
+        if self.until_states == 0 {
+            self.until_states = self.recording.every;
+            self.push_states(report, world);
+        }
+    }
+
+    fn push_row(&mut self, report: &StepReport, world: &World) {
         if self.used == self.rows.len() {
             self.rows.resize(self.used + ROWS_AT_A_TIME, Row::EMPTY);
         }
@@ -153,19 +205,51 @@ impl Log {
         if self.recording.hashes {
             self.hashes.push(world.state_hash());
         }
-        if self.keeps_states() && self.used.is_multiple_of(self.recording.every) {
-            for (quantity, out) in self.recording.quantities.iter().zip(&mut self.states) {
-                quantity.append(world, out);
-            }
-            self.bodies = report.counts.bodies;
-            self.kept_times.push(world.time());
+        if let Some(keep) = self.recording.keep.filter(|keep| self.used >= 2 * keep) {
+            self.keep_rows(keep);
+        }
+    }
+
+    fn push_states(&mut self, report: &StepReport, world: &World) {
+        if !self.keeps_states() {
+            return;
+        }
+        for (quantity, out) in self.recording.quantities.iter().zip(&mut self.states) {
+            quantity.append(world, out);
+        }
+        self.bodies = report.counts.bodies;
+        self.kept_times.push(world.time());
+        if let Some(keep) = self.recording.keep.filter(|keep| self.kept_times.len() >= 2 * keep) {
+            self.keep_states(keep);
+        }
+    }
+
+    /// Drops all rows but the last `keep`. Done when there are twice as many, it costs each row one move.
+    fn keep_rows(&mut self, keep: usize) {
+        let first = self.used.saturating_sub(keep);
+        self.rows.copy_within(first..self.used, 0);
+        self.used -= first;
+        self.hashes.drain(..first.min(self.hashes.len()));
+    }
+
+    fn keep_states(&mut self, keep: usize) {
+        let first = self.kept_times.len().saturating_sub(keep);
+        self.kept_times.drain(..first);
+        for (quantity, values) in self.recording.quantities.iter().zip(&mut self.states) {
+            values.drain(..first * self.bodies * quantity.columns());
         }
     }
 
     /// The table of a run that took steps of `dt` \[s\].
-    pub fn into_table(self, world: &World, dt: f64) -> RunTable {
+    pub fn into_table(mut self, world: &World, dt: f64) -> RunTable {
+        if let Some(keep) = self.recording.keep {
+            self.keep_rows(keep);
+            self.keep_states(keep);
+        }
         RunTable {
             dt,
+            totals: self.totals,
+            stride: self.recording.stride,
             tolerance: world.settings().accepted().value,
             bodies: world.bodies().map(|(_, body)| body.id().clone()).collect(),
             kept: Mutex::new(Some(self)),
@@ -223,6 +307,8 @@ impl Log {
 pub struct RunTable {
     dt: f64,
     tolerance: f64,
+    totals: Totals,
+    stride: usize,
     bodies: Vec<BodyId>,
     /// None once there are arrays.
     kept: Mutex<Option<Log>>,
@@ -279,5 +365,25 @@ impl RunTable {
     #[getter]
     fn tolerance(&self) -> f64 {
         self.tolerance
+    }
+    /// Steps taken, whatever was kept of them.
+    #[getter]
+    fn steps(&self) -> usize {
+        self.totals.steps
+    }
+    /// Steps that are certified.
+    #[getter]
+    fn certified_steps(&self) -> usize {
+        self.totals.certified
+    }
+    /// Largest residual of any step [m/s].
+    #[getter]
+    fn worst_residual(&self) -> f64 {
+        self.totals.residual
+    }
+    /// Steps from one row to the next.
+    #[getter]
+    fn stride(&self) -> usize {
+        self.stride
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::state::Quantity;
 use signorini::glamx::{DQuat, DVec3};
-use signorini::{BodyHandle, BodyId, StepStatus, World, WorldError};
+use signorini::{BodyHandle, BodyId, PartName, StepStatus, World, WorldError};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What may differ from member to member.
@@ -17,6 +18,11 @@ pub enum Field {
     Gravity,
     Force,
     Torque,
+    /// Of robots.
+    Q,
+    Qd,
+    Control,
+    Tau,
 }
 
 impl Field {
@@ -31,30 +37,58 @@ impl Field {
             "gravity" => Field::Gravity,
             "force" => Field::Force,
             "torque" => Field::Torque,
+            "q" => Field::Q,
+            "qd" => Field::Qd,
+            "control" => Field::Control,
+            "tau" => Field::Tau,
             _ => return None,
         })
     }
 
-    /// Numbers per member (and, for forces, per step).
-    pub fn width(self) -> usize {
-        match self {
-            Field::Friction | Field::Restitution => 1,
-            Field::Orientation => 4,
-            _ => 3,
-        }
+    /// Numbers per member (and, for what acts, per step); none if the target has no such field.
+    pub fn width(self, target: &Target) -> Option<usize> {
+        Some(match (self, target) {
+            (Field::Gravity, Target::World) => 3,
+            (Field::Q, Target::Robot(robot)) => robot.model().coordinates(),
+            (Field::Qd | Field::Tau, Target::Robot(robot)) => robot.model().freedoms(),
+            (Field::Control, Target::Robot(robot)) => robot.model().actuators.len(),
+            (Field::Friction | Field::Restitution, Target::Body(_)) => 1,
+            (Field::Orientation, Target::Body(_)) => 4,
+            (Field::Position | Field::Velocity | Field::Spin | Field::Force | Field::Torque, Target::Body(_)) => 3,
+            _ => return None,
+        })
     }
 
-    fn acts_every_step(self) -> bool {
-        matches!(self, Field::Force | Field::Torque)
+    /// Set before every step, and may differ from step to step.
+    pub fn acts_every_step(self) -> bool {
+        matches!(self, Field::Force | Field::Torque | Field::Control | Field::Tau)
     }
 }
 
-/// Values of one field of one body for all members.
+/// Whose field it is.
+#[derive(Clone, Debug)]
+pub enum Target {
+    World,
+    Body(BodyId),
+    /// Of the world that the members are copies of.
+    Robot(Arc<signorini::Robot>),
+}
+
+/// The same in one member.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    World,
+    Body(BodyHandle),
+    Robot(&'a signorini::Robot),
+}
+
+/// Values of one field for all members.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// None for what holds for a whole world.
-    pub body: Option<BodyId>,
+    pub target: Target,
     pub field: Field,
+    /// Numbers per member and step.
+    pub width: usize,
     /// Member after member, step after step.
     pub values: Vec<f64>,
     /// Steps for which there are values: one means the same in all.
@@ -63,7 +97,7 @@ pub struct Input {
 
 impl Input {
     fn at(&self, member: usize, step: usize) -> &[f64] {
-        let width = self.field.width();
+        let width = self.width;
         let step = if self.steps == 1 { 0 } else { step };
         &self.values[(member * self.steps + step) * width..][..width]
     }
@@ -89,6 +123,8 @@ pub struct Outcome {
     pub hash: u64,
     pub steps: usize,
     pub degraded: usize,
+    /// Steps in which each part of the certificate missed its bound, in the order of [`PartName::ALL`].
+    pub missed: [usize; PartName::ALL.len()],
     pub residual: f64,
     pub penetration: f64,
     pub energy: f64,
@@ -130,26 +166,30 @@ fn advance(
 ) -> Result<(), String> {
     let mut forces = Vec::new();
     for input in &plan.inputs {
-        let body = match &input.body {
-            None => None,
-            Some(id) => Some(world.find(id.clone()).ok_or_else(|| format!("there is no {id}"))?),
+        let found = match &input.target {
+            Target::World => Found::World,
+            Target::Body(id) => Found::Body(world.find(id.clone()).ok_or_else(|| format!("there is no {id}"))?),
+            Target::Robot(robot) => Found::Robot(robot),
         };
         if input.field.acts_every_step() {
-            forces.push((input, body));
+            forces.push((input, found));
         } else {
-            set(world, input, body, member, 0).map_err(|error| error.to_string())?;
+            set(world, input, found, member, 0).map_err(|error| error.to_string())?;
         }
     }
     for step in 0..plan.steps {
         if cancelled.load(Ordering::Relaxed) {
             return Err("cancelled".to_owned());
         }
-        for (input, body) in &forces {
-            set(world, input, *body, member, step).map_err(|error| error.to_string())?;
+        for (input, found) in &forces {
+            set(world, input, *found, member, step).map_err(|error| error.to_string())?;
         }
         let report = world.step(plan.dt).map_err(|error| format!("step {}: {error}", step + 1))?;
         outcome.steps += 1;
         outcome.degraded += usize::from(report.status == StepStatus::Degraded);
+        for (count, name) in outcome.missed.iter_mut().zip(PartName::ALL) {
+            *count += usize::from(!report.certificate.part(name).is_met());
+        }
         outcome.residual = outcome.residual.max(report.velocity.map_or(0.0, |c| c.natural));
         outcome.penetration = outcome.penetration.max(report.penetration);
         outcome.contacts = report.counts.contacts;
@@ -162,19 +202,17 @@ fn advance(
     Ok(())
 }
 
-fn set(
-    world: &mut World,
-    input: &Input,
-    body: Option<BodyHandle>,
-    member: usize,
-    step: usize,
-) -> Result<(), WorldError> {
+fn set(world: &mut World, input: &Input, found: Found<'_>, member: usize, step: usize) -> Result<(), WorldError> {
     let values = input.at(member, step);
-    let vector = || DVec3::new(values[0], values[1], values[2]);
-    let Some(body) = body else {
-        let settings = signorini::Settings { gravity: vector(), ..*world.settings() };
-        return world.set_settings(settings);
+    let body = match found {
+        Found::Body(body) => body,
+        Found::World => {
+            let settings = signorini::Settings { gravity: DVec3::from_slice(values), ..*world.settings() };
+            return world.set_settings(settings);
+        }
+        Found::Robot(robot) => return set_robot(world, robot, input.field, values),
     };
+    let vector = || DVec3::from_slice(values);
     match input.field {
         Field::Position => world.set_position(body, vector()),
         Field::Orientation => world.set_orientation(body, DQuat::from_xyzw(values[1], values[2], values[3], values[0])),
@@ -190,6 +228,22 @@ fn set(
         }
         Field::Force => world.add_force(body, vector()),
         Field::Torque => world.add_torque(body, vector()),
-        Field::Gravity => Ok(()),
+        // Widths are only given to fields of bodies.
+        Field::Gravity | Field::Q | Field::Qd | Field::Control | Field::Tau => Ok(()),
+    }
+}
+
+fn set_robot(world: &mut World, robot: &signorini::Robot, field: Field, values: &[f64]) -> Result<(), WorldError> {
+    match field {
+        Field::Q => {
+            let qd = robot.qd(world)?;
+            robot.set_state(world, values, &qd)
+        }
+        Field::Qd => {
+            let q = robot.q(world)?;
+            robot.set_state(world, &q, values)
+        }
+        Field::Control => robot.set_control(world, values),
+        _ => robot.set_forces(world, values),
     }
 }

@@ -1,6 +1,7 @@
 //! Contact problems, their solution and their judge, on arrays.
 
 use crate::argument::{self, list, numbers, wrong_shape, wrong_type};
+use crate::pickled::{self, Reduced};
 use crate::raise;
 use crate::report::Certificate;
 use crate::sparse;
@@ -10,8 +11,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use signorini_problem::io::ProblemFile;
-use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
-use signorini_solvers::{History, Method, SolverSession, Status, StoppingRule};
+use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Limits, Symmetry, Tolerance};
+use signorini_solvers::{
+    ContactSolver, Exact, ExactOptions, History, Method, Selection, SolverSession, Status, StoppingRule,
+};
 use std::path::PathBuf;
 
 /// What one block of rows may do. Made by the static methods.
@@ -67,6 +70,14 @@ impl Block {
             Law::Coulomb { mu } => Some(mu),
             _ => None,
         }
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let (law, rows) = pickled::restore(data)?;
+        Ok(Block(signorini_problem::Block { law, rows }))
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &(self.0.law, self.0.rows))
     }
     fn __repr__(&self) -> String {
         match (self.0.law, self.0.rows) {
@@ -241,9 +252,12 @@ impl Problem {
     ///
     /// `tolerance` bounds the certificate's natural residual [m/s] relative to max(1 m/s, |q|), or with `relative=True`
     /// the dimensionless residuals. `guess` [N·s] is where to start, `max_iterations` in the method's own unit, and
-    /// `history=True` keeps the solver's residual at every iteration. The interpreter's lock is released.
+    /// `history=True` keeps the solver's residual at every iteration. `selection` is which of several exact answers method
+    /// "exact" returns: "any", the first one found, or "canonical", the same motion for every order of the blocks. The
+    /// interpreter's lock is released.
     #[pyo3(signature = (
-        method="exact", *, tolerance=1e-9, relative=false, max_iterations=None, guess=None, history=false
+        method="exact", *, tolerance=1e-9, relative=false, max_iterations=None, guess=None, history=false,
+        selection="any"
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn solve(
@@ -255,6 +269,7 @@ impl Problem {
         max_iterations: Option<usize>,
         guess: Option<&Bound<'_, PyAny>>,
         history: bool,
+        selection: &str,
     ) -> PyResult<Solution> {
         if tolerance.is_nan() || tolerance < 0.0 {
             return Err(PyValueError::new_err(format!("tolerance: {tolerance} is not in [0, ∞]")));
@@ -262,18 +277,31 @@ impl Problem {
         let method: Method = method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
         let tolerance = if relative { Tolerance::relative(tolerance) } else { Tolerance::velocity(tolerance) };
         let stop = StoppingRule { tolerance, max_iterations };
+        let canonical = is_canonical(selection, method)?;
         let guess = guess.map(|guess| self.impulses("guess", guess)).transpose()?;
         let mut kept = if history { History::on() } else { History::off() };
         let solved = threads::detached(py, || {
             let mut session = SolverSession::default();
             let started = std::time::Instant::now();
-            session.solve(&self.0, &mut *method.solver(), guess.as_deref(), &stop, &mut kept)?;
+            let mut solver = if canonical { canonical_solver() } else { method.solver() };
+            session.solve(&self.0, &mut *solver, guess.as_deref(), &stop, &mut kept)?;
             Ok((session.into_solution(), started.elapsed().as_secs_f64()))
         })?;
         let (solution, seconds) = solved.map_err(raise::solve)?;
         let Some(solution) = solution else { return Err(raise::problem_text("the solver returned nothing")) };
         let velocity = self.0.velocity(&solution.impulses);
-        Ok(Solution { method, solution, velocity, seconds, history: history.then_some(kept), tolerance })
+        let history = history.then(|| kept.points().iter().map(|p| (p.iteration, p.seconds, p.residual)).collect());
+        Ok(Solution { method, solution, velocity, seconds, history, tolerance })
+    }
+
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let file = ProblemFile::parse(data, &Limits::default()).map_err(raise::problem_text)?;
+        file.to_problem().map(Problem).map_err(raise::problem_text)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::rebuild::<Self>(py, &ProblemFile::from_problem(&self.0, "").to_bytes())
     }
 
     fn __repr__(&self) -> String {
@@ -298,8 +326,26 @@ pub struct Solution {
     solution: signorini_solvers::Solution,
     velocity: Vec<f64>,
     seconds: f64,
-    history: Option<History>,
+    /// Iteration, seconds and residual.
+    history: Option<Vec<(usize, f64, f64)>>,
     tolerance: Tolerance,
+}
+
+/// Whether the selection of this name is the canonical one, which only one method knows.
+fn is_canonical(selection: &str, method: Method) -> PyResult<bool> {
+    match (selection, method) {
+        ("any", _) => Ok(false),
+        ("canonical", Method::Exact) => Ok(true),
+        ("canonical", other) => {
+            let why = format!("selection: 'canonical' is of method exact, not of {}", other.name());
+            Err(PyValueError::new_err(why))
+        }
+        (other, _) => Err(PyValueError::new_err(format!("selection: '{other}' is none of any, canonical"))),
+    }
+}
+
+fn canonical_solver() -> Box<dyn ContactSolver> {
+    Box::new(Exact::with_options(ExactOptions { selection: Selection::Canonical, ..ExactOptions::default() }))
 }
 
 #[pymethods]
@@ -365,18 +411,39 @@ impl Solution {
     #[getter]
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(history) = &self.history else { return Ok(None) };
-        let points = history.points();
         let dictionary = PyDict::new(py);
-        let iterations: Vec<i64> = points.iter().map(|point| point.iteration as i64).collect();
+        let iterations: Vec<i64> = history.iter().map(|point| point.0 as i64).collect();
         dictionary.set_item("iteration", iterations.into_pyarray(py))?;
-        dictionary.set_item("seconds", points.iter().map(|p| p.seconds).collect::<Vec<f64>>().into_pyarray(py))?;
-        dictionary.set_item("residual", points.iter().map(|p| p.residual).collect::<Vec<f64>>().into_pyarray(py))?;
+        dictionary.set_item("seconds", history.iter().map(|p| p.1).collect::<Vec<f64>>().into_pyarray(py))?;
+        dictionary.set_item("residual", history.iter().map(|p| p.2).collect::<Vec<f64>>().into_pyarray(py))?;
         Ok(Some(dictionary))
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let (method, solved, answer, rest) = pickled::restore::<(String, bool, PickledAnswer, PickledRest)>(data)?;
+        let (impulses, certificate, effort) = answer;
+        let (velocity, seconds, history, tolerance) = rest;
+        let method = method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
+        let status = if solved { Status::Solved } else { Status::Unsolved };
+        let solution = signorini_solvers::Solution { status, impulses, certificate, effort };
+        Ok(Solution { method, solution, velocity, seconds, history, tolerance })
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let answer = (&self.solution.impulses, self.solution.certificate, self.solution.effort);
+        let rest = (&self.velocity, self.seconds, &self.history, self.tolerance);
+        pickled::reduce::<Self>(py, &(self.method.name(), self.solved(), answer, rest))
+    }
+    /// A table, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._html")?.call_method1("solution", (slf,))
     }
     fn __repr__(&self) -> String {
         format!("Solution({} by {}, residual={:.1e} m/s)", self.status(), self.method.name(), self.residual())
     }
 }
+
+type PickledAnswer = (Vec<f64>, signorini_problem::Certificate, signorini_solvers::Effort);
+type PickledRest = (Vec<f64>, f64, Option<Vec<(usize, f64, f64)>>, Tolerance);
 
 /// Names of all methods.
 #[pyfunction]

@@ -18,6 +18,7 @@ mod class {
     pyo3::import_exception!(signorini._errors, ShapeError);
     pyo3::import_exception!(signorini._errors, SnapshotError);
     pyo3::import_exception!(signorini._errors, SolveError);
+    pyo3::import_exception!(signorini._errors, StaticsError);
     pyo3::import_exception!(signorini._errors, StepError);
     pyo3::import_exception!(signorini._errors, WorldError);
 }
@@ -33,6 +34,10 @@ pub fn step(error: StepError) -> PyErr {
     class::StepError::new_err(error.to_string())
 }
 
+pub fn statics(error: signorini::statics::StaticsError) -> PyErr {
+    class::StaticsError::new_err(error.to_string())
+}
+
 pub fn shape(error: ShapeError) -> PyErr {
     class::ShapeError::new_err(error.to_string())
 }
@@ -42,6 +47,10 @@ pub fn scene(error: impl ToString) -> PyErr {
 }
 
 pub fn recording(error: RecordError) -> PyErr {
+    class::RecordingError::new_err(error.to_string())
+}
+
+pub fn recording_text(error: impl ToString) -> PyErr {
     class::RecordingError::new_err(error.to_string())
 }
 

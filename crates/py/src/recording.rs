@@ -1,5 +1,6 @@
 //! Recordings: files that hold a simulation step by step.
 
+use crate::contacts;
 use crate::raise;
 use crate::scene::Scene;
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -133,6 +134,36 @@ impl Recording {
             reader.step(index).map_err(raise::recording)
         })?;
         py.import("json")?.call_method1("loads", (value.to_string(),))
+    }
+
+    /// Contacts of step number `index` (from 0) as a structured array with the fields of `World.contacts`; `a` and `b` count in
+    /// the order of `names`. An error if they were not recorded.
+    fn contacts<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let found = self.with(|reader| {
+            let count = reader.contact_steps();
+            if count == 0 && reader.steps() > 0 {
+                return Err(raise::recording_text("contacts were not recorded in this file"));
+            }
+            if index >= count {
+                return Err(PyIndexError::new_err(format!("index: {index} of {count} steps")));
+            }
+            reader.contacts(index).map_err(raise::recording)
+        })?;
+        let rank = |body: u32| i32::try_from(body).unwrap_or(-1);
+        let rows = (0..found.bodies.len()).map(|at| contacts::Row {
+            bodies: found.bodies[at].map(rank),
+            point: found.points[at],
+            normal: found.normals[at],
+            gap: found.gaps[at],
+            impulse: found.impulses[at],
+            velocity: found.velocities[at],
+        });
+        contacts::array(py, rows)
+    }
+
+    /// A recording is where its file is.
+    fn __getnewargs__(&self) -> (PathBuf,) {
+        (self.path.clone(),)
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -1,6 +1,7 @@
 //! What a step says about itself.
 
 use crate::certificate::{CertificatePart, PlaceNames, StepCertificate, place_names};
+use crate::pickled::{self, Reduced};
 use pyo3::prelude::*;
 use serde::Serialize;
 use signorini_problem::Tolerance;
@@ -112,6 +113,17 @@ impl Certificate {
         dictionary(py, &self.0)
     }
 
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        pickled::restore(data).map(Certificate)
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &self.0)
+    }
+    /// A table, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._html")?.call_method1("certificate", (slf,))
+    }
     fn __repr__(&self) -> String {
         let counts = self.0.counts;
         format!(
@@ -153,8 +165,15 @@ impl Energy {
     fn total(&self) -> f64 {
         self.0.total()
     }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        pickled::restore(data).map(Energy)
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &self.0)
+    }
     fn __repr__(&self) -> String {
-        format!("Energy(kinetic={} J, potential={} J)", self.0.kinetic(), self.0.potential)
+        format!("Energy(kinetic={:.6} J, potential={:.6} J)", self.0.kinetic(), self.0.potential)
     }
 }
 
@@ -243,6 +262,13 @@ impl EnergyLedger {
     /// All entries.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.0)
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        pickled::restore(data).map(EnergyLedger)
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &self.0)
     }
     fn __repr__(&self) -> String {
         let change = self.0.after.total() - self.0.before.total();
@@ -347,6 +373,24 @@ impl StepReport {
     #[pyo3(signature = (*, show=false))]
     fn plot<'py>(slf: &Bound<'py, Self>, show: bool) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("signorini._plot")?.call_method1("plot_report", (slf, show))
+    }
+    #[staticmethod]
+    fn _from_bytes(data: &[u8]) -> PyResult<Self> {
+        let (report, tolerance, names) = pickled::restore(data)?;
+        Ok(StepReport { report, tolerance, names })
+    }
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickled::reduce::<Self>(py, &(&self.report, self.tolerance, &self.names))
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<StepReport>().is_ok_and(|other| {
+            let other = other.get();
+            (&self.report, self.tolerance, &self.names) == (&other.report, other.tolerance, &other.names)
+        })
+    }
+    /// The certificate and the energy ledger as tables, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._html")?.call_method1("report", (slf,))
     }
     fn __repr__(&self) -> String {
         let contacts = self.report.counts.contacts;

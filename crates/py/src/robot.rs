@@ -3,16 +3,18 @@
 use crate::argument::{list, quaternion, vector, vector_or, wxyz};
 use crate::body::Body;
 use crate::raise;
+use crate::sensors::{Imu, Vector, by_purpose, vectors};
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::robot::{RobotModel, SelfCollision};
 use signorini::scene::{Base, RobotOptions};
 use signorini::{RobotPlacement, WorldError};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A robot of a world: links and joints from a URDF or MJCF file. `World.add_robot` makes it.
 ///
@@ -22,7 +24,9 @@ use std::path::PathBuf;
 #[pyclass(module = "signorini", frozen)]
 pub struct Robot {
     world: Py<World>,
-    robot: signorini::Robot,
+    pub robot: Arc<signorini::Robot>,
+    /// Controls as they were last set here.
+    control: Mutex<Vec<f64>>,
 }
 
 /// A matrix of rows.
@@ -39,7 +43,22 @@ impl Robot {
     ) -> PyResult<Robot> {
         let model = RobotModel::load(path, options).map_err(raise::scene)?;
         let add = |world: &mut signorini::World| signorini::Robot::add(world, &model, placement).map_err(raise::scene);
-        Ok(Robot { robot: world.get().guarded.with(add)?, world: world.clone().unbind() })
+        let robot = Arc::new(world.get().guarded.with(add)?);
+        let control = Mutex::new(model.home_control);
+        Ok(Robot { robot, world: world.clone().unbind(), control })
+    }
+
+    /// The controls that were set last, with those of named actuators changed.
+    fn named_control(&self, named: &Bound<'_, PyMapping>) -> PyResult<Vec<f64>> {
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for item in named.items()?.iter() {
+            let (name, value): (String, Bound<'_, PyAny>) = item.extract()?;
+            let at = self.model().actuators.iter().position(|actuator| actuator.name == name);
+            let at = at.ok_or_else(|| PyKeyError::new_err(format!("control: no actuator is called '{name}'")))?;
+            let refuse = |_| PyTypeError::new_err(format!("control['{name}']: expected a number"));
+            control[at] = value.extract().map_err(refuse)?;
+        }
+        Ok(control)
     }
 
     fn ask<T>(
@@ -227,10 +246,64 @@ impl Robot {
         let tau = list("tau", value)?;
         self.ask(py, |world, robot| robot.set_forces(world, &tau))
     }
-    /// Sets the controls of the actuators, one number each, held within their ranges.
+    /// Controls of the actuators as they were last set through this object, in the order of `actuators`: at first those of
+    /// the home pose.
+    #[getter]
+    fn control<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner).to_pyarray(py)
+    }
+    /// Least and greatest controls, shape (nu, 2); infinite where there is no range.
+    #[getter]
+    fn control_ranges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let unlimited = [f64::NEG_INFINITY, f64::INFINITY];
+        let ranges = self.model().actuators.iter().map(|actuator| actuator.control_range.unwrap_or(unlimited).to_vec());
+        matrix(py, &ranges.collect::<Vec<_>>(), 2)
+    }
+    /// Sets the controls of the actuators, held within their ranges: one number each, or a mapping from names of actuators to
+    /// numbers, which leaves the others as they were last set. Position and velocity actuators go on by themselves; forces of
+    /// others are those of now until controls are set again.
     fn set_control(&self, py: Python<'_>, control: &Bound<'_, PyAny>) -> PyResult<()> {
-        let control = list("control", control)?;
-        self.ask(py, |world, robot| robot.set_control(world, &control))
+        let control = match control.cast::<PyMapping>() {
+            Ok(named) => self.named_control(named)?,
+            Err(_) => list("control", control)?,
+        };
+        self.ask(py, |world, robot| robot.set_control(world, &control))?;
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = control;
+        Ok(())
+    }
+
+    /// Forces along hinges [N·m] and slides [N] in the last step by what they come from: arrays of one number per rate called
+    /// "motor" (actuators that are servos), "given" (`tau` and other actuators), "limit", "friction", "spring" (and damping)
+    /// and "armature".
+    #[getter]
+    fn joint_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_purpose(py, &self.ask(py, |world, robot| robot.joint_forces(world))?)
+    }
+    /// What actuators and `tau` exerted along hinges [N·m] and slides [N] in the last step, one number per rate.
+    #[getter]
+    fn actuator_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let forces = self.ask(py, |world, robot| robot.joint_forces(world))?;
+        Ok(forces.iter().map(|force| force.motor + force.given).collect::<Vec<f64>>().to_pyarray(py))
+    }
+    /// Sum of the contact forces on every link in the last step, shape (links, 3), in the order of `links`, world axes [N].
+    #[getter]
+    fn contact_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        vectors(py, &self.ask(py, |world, robot| robot.contact_forces(world))?)
+    }
+    /// An inertial unit at a point of a link, given in the link's frame [m].
+    #[pyo3(signature = (link, point=None))]
+    fn imu(&self, py: Python<'_>, link: &str, point: Option<&Bound<'_, PyAny>>) -> PyResult<Imu> {
+        let point = vector_or("point", point, DVec3::ZERO)?;
+        let imu = self.ask(py, |world, robot| robot.imu(world, link, point))?;
+        let imu = imu.ok_or_else(|| PyKeyError::new_err(link.to_owned()))?;
+        Ok(Imu::new(self.world.clone_ref(py), link, imu))
+    }
+    /// The same robot in a copy of its world (`fork`), at the controls of this one; a `HandleError` if the other world is no
+    /// copy.
+    fn within(&self, world: &Bound<'_, World>) -> PyResult<Robot> {
+        world.get().guarded.with(|world| self.robot.q(world).map_err(raise::world))?;
+        let control = self.control.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(Robot { world: world.clone().unbind(), robot: self.robot.clone(), control: Mutex::new(control) })
     }
 
     /// The body of a named link.
@@ -239,11 +312,7 @@ impl Robot {
         Ok(Body { world: self.world.clone_ref(py), handle })
     }
     /// Position [m] and quaternion (w, x, y, z) of a named link in the world.
-    fn pose<'py>(
-        &self,
-        py: Python<'py>,
-        link: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    fn pose<'py>(&self, py: Python<'py>, link: &str) -> PyResult<(Vector<'py>, Vector<'py>)> {
         let posture = self.ask(py, |world, robot| robot.posture(world))?;
         let pose = self.model().frame(&posture, link).ok_or_else(|| PyKeyError::new_err(link.to_owned()))?;
         Ok((pose.translation.to_array().to_pyarray(py), wxyz(pose.rotation).to_pyarray(py)))

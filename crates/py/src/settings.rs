@@ -3,9 +3,9 @@
 use crate::argument::{several, vector};
 use crate::raise;
 use crate::shape::merged;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyTuple};
 use signorini::glamx::DVec3;
 use signorini::scene::BudgetDescription;
 use signorini::{ImpactLaw, Sleeping, StoppingRule};
@@ -40,6 +40,19 @@ impl Stabilisation {
     #[pyo3(signature = (fraction=0.2))]
     fn velocity_bias(fraction: f64) -> Self {
         Stabilisation(signorini::Stabilisation::VelocityBias { fraction })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class = py.get_type::<Stabilisation>();
+        Ok(match self.0 {
+            signorini::Stabilisation::SplitImpulse { fraction, slop, cap } => {
+                (class.getattr("split_impulse")?, PyTuple::new(py, [fraction, slop, cap])?)
+            }
+            signorini::Stabilisation::VelocityBias { fraction } => {
+                (class.getattr("velocity_bias")?, PyTuple::new(py, [fraction])?)
+            }
+            _ => (class.getattr("none")?, PyTuple::empty(py)),
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -263,12 +276,53 @@ impl Settings {
         }
     }
 
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((), Bound<'py, PyDict>)> {
+        let all = PyDict::new(py);
+        all.set_item("gravity", self.gravity())?;
+        all.set_item("method", self.method())?;
+        all.set_item("tolerance", self.tolerance())?;
+        all.set_item("accept", self.accept())?;
+        match self.budget() {
+            Some(count) => all.set_item("budget", count)?,
+            None => all.set_item("budget", "unlimited")?,
+        }
+        all.set_item("max_iterations", self.max_iterations())?;
+        all.set_item("rest_speed", self.rest_speed())?;
+        all.set_item("stabilisation", self.stabilisation())?;
+        all.set_item("joint_correction", self.joint_correction())?;
+        all.set_item("margin", self.margin())?;
+        all.set_item("max_contacts", self.max_contacts())?;
+        match self.sleeping() {
+            Some(limits) => all.set_item("sleeping", limits)?,
+            None => all.set_item("sleeping", false)?,
+        }
+        all.set_item("impact", self.impact())?;
+        Ok(((), all))
+    }
+
     fn __repr__(&self) -> String {
         let DVec3 { x, y, z } = self.0.gravity;
         let (method, tolerance) = (self.method(), self.tolerance());
         format!("Settings(gravity=({x}, {y}, {z}), method='{method}', tolerance={tolerance:e})")
     }
 }
+
+/// The keywords of [`Settings`], which a world takes as well; a test compares the two.
+const KEYWORDS: [&str; 13] = [
+    "gravity",
+    "method",
+    "tolerance",
+    "accept",
+    "budget",
+    "max_iterations",
+    "rest_speed",
+    "stabilisation",
+    "joint_correction",
+    "margin",
+    "max_contacts",
+    "sleeping",
+    "impact",
+];
 
 /// Settings given, and keywords that override them.
 pub fn settings_of<'py>(
@@ -278,6 +332,18 @@ pub fn settings_of<'py>(
 ) -> PyResult<signorini::Settings> {
     let class = py.get_type::<Settings>();
     let merged = merged(PyDict::new(py), overrides)?;
+    for name in merged.keys() {
+        let name: String = name.extract()?;
+        if !KEYWORDS.contains(&name.as_str()) {
+            let hint = match name.as_str() {
+                "timestep" | "time_step" | "dt" | "step" => "; time steps are given to step(dt) and run(steps, dt)",
+                _ => "",
+            };
+            let known = KEYWORDS.join(", ");
+            let why = format!("World() got an unexpected keyword argument '{name}'{hint}; it takes settings, {known}");
+            return Err(PyTypeError::new_err(why));
+        }
+    }
     let settings = match settings {
         None => class.call((), Some(&merged))?,
         Some(settings) => settings.call_method("replace", (), Some(&merged))?,

@@ -33,6 +33,14 @@ fn points(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<DVec3>> {
     Ok(rows::<3>(name, value)?.into_iter().map(DVec3::from_array).collect())
 }
 
+fn triples(triangles: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
+    let (shape, indices) = argument::indices("triangles", triangles)?;
+    if !matches!(shape[..], [_, 3]) {
+        return Err(wrong_shape("triangles", "[any, 3]", &shape));
+    }
+    Ok(indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect())
+}
+
 #[pymethods]
 impl Shape {
     /// Ball of `radius` [m] about the origin.
@@ -45,6 +53,46 @@ impl Shape {
     #[staticmethod]
     fn cuboid(half_extents: &Bound<'_, PyAny>) -> PyResult<Shape> {
         made(signorini::Shape::cuboid(vector("half_extents", half_extents)?))
+    }
+
+    /// All points within `radius` [m] of the box from `-half_extents` to `half_extents` [m].
+    #[staticmethod]
+    fn rounded_cuboid(half_extents: &Bound<'_, PyAny>, radius: f64) -> PyResult<Shape> {
+        made(signorini::Shape::rounded_cuboid(vector("half_extents", half_extents)?, radius))
+    }
+
+    /// All points within `radius` [m] of the smallest convex solid around `points`, shape (n, 3) [m].
+    #[staticmethod]
+    fn rounded_hull(points: &Bound<'_, PyAny>, radius: f64) -> PyResult<Shape> {
+        made(signorini::Shape::rounded_hull(&self::points("points", points)?, radius))
+    }
+
+    /// What a closed surface encloses, convex or not: `vertices` (n, 3) [m] and `triangles` (m, 3), counter-clockwise seen
+    /// from outside. It collides as convex `pieces`, a list of point sets (k, 3) [m]; if not given, at most `max_parts` pieces
+    /// are found on a grid of `resolution` voxels along the longest side, cut until they lack no more than `concavity` of
+    /// their volume. Mass and inertia are exactly those of the surface's inside.
+    ///
+    /// >>> from signorini import Shape
+    /// >>> corner = Shape.solid([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    /// >>> round(corner.volume, 6)
+    /// 0.166667
+    #[staticmethod]
+    #[pyo3(signature = (vertices, triangles, *, pieces=None, resolution=64, concavity=0.01, max_parts=32))]
+    fn solid(
+        vertices: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        pieces: Option<Vec<Bound<'_, PyAny>>>,
+        resolution: u32,
+        concavity: f64,
+        max_parts: u32,
+    ) -> PyResult<Shape> {
+        let (vertices, triangles) = (points("vertices", vertices)?, triples(triangles)?);
+        let Some(pieces) = pieces else {
+            let cut = signorini::shape::Decomposition { resolution, concavity, max_parts };
+            return made(signorini::Shape::solid_mesh(&vertices, &triangles, &cut));
+        };
+        let pieces = pieces.iter().map(|piece| points("pieces", piece)).collect::<PyResult<Vec<_>>>()?;
+        made(signorini::Shape::solid_of_pieces(&vertices, &triangles, &pieces))
     }
 
     /// All points within `radius` [m] of the segment from `-half_height` to `half_height` [m] on the z axis.
@@ -82,12 +130,7 @@ impl Shape {
     /// fixed bodies.
     #[staticmethod]
     fn mesh(vertices: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) -> PyResult<Shape> {
-        let (shape, indices) = argument::indices("triangles", triangles)?;
-        if !matches!(shape[..], [_, 3]) {
-            return Err(wrong_shape("triangles", "[any, 3]", &shape));
-        }
-        let triples = indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
-        made(signorini::Shape::triangle_mesh(points("vertices", vertices)?, triples))
+        made(signorini::Shape::triangle_mesh(points("vertices", vertices)?, triples(triangles)?))
     }
 
     /// Ground over a grid centred on the origin: `heights[j, i]` [m] at column i along x and row j along y, neighbours

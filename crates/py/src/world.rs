@@ -452,7 +452,10 @@ impl World {
     /// step.
     ///
     /// `record` names states to keep at every `every` steps ("positions", "orientations", "velocities", "spins",
-    /// "centres"), `hashes` keeps the fingerprint of every step. `callback(world, report)` is called after every step
+    /// "centres"), `hashes` keeps the fingerprint of every row. `stride` keeps a row for every so many steps, and `keep` only
+    /// the last so many rows and states: 0 keeps none. Of more than a million steps every 2nd, 3rd … is kept, so that there
+    /// are at most a million rows, unless `stride` or `keep` says otherwise; what the run says of all steps (`steps`,
+    /// `certified`, `worst_residual`) counts all of them. `callback(world, report)` is called after every step
     /// and may change the world; if it returns False the run ends. `file` writes a recording (.mcap) that the viewer
     /// and `Recording` open. Ctrl-C ends the run between two steps. If a step is refused the `StepError` has the run so
     /// far as `completed`.
@@ -463,7 +466,9 @@ impl World {
     /// >>> run = world.run(100, dt=0.01, record=["positions"], every=50)
     /// >>> run["time"][-1].round(9), run.states["positions"].shape
     /// (np.float64(1.0), (2, 1, 3))
-    #[pyo3(signature = (steps, dt=1.0/60.0, *, record=None, every=1, hashes=false, callback=None, file=None))]
+    #[pyo3(signature = (
+        steps, dt=1.0/60.0, *, record=None, every=1, hashes=false, stride=None, keep=None, callback=None, file=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(
         slf: &Bound<'py, Self>,
@@ -472,10 +477,16 @@ impl World {
         record: Option<Vec<String>>,
         every: usize,
         hashes: bool,
+        stride: Option<usize>,
+        keep: Option<usize>,
         callback: Option<&Bound<'py, PyAny>>,
         file: Option<PathBuf>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let recording = recording_of(record, every, hashes)?;
+        let stride = stride.unwrap_or_else(|| Recording::usual_stride(steps, keep));
+        if stride == 0 {
+            return Err(PyValueError::new_err("stride: at least 1"));
+        }
+        let recording = Recording { hashes, stride, keep, ..recording_of(record, every)? };
         run::run(slf, steps, dt, recording, callback, file.as_deref())
     }
 
@@ -560,9 +571,15 @@ impl World {
 
     fn __repr__(&self) -> PyResult<String> {
         self.guarded.with(|world| {
-            let bodies = world.bodies().count();
-            Ok(format!("<World of {bodies} bodies at {} s, {} steps>", world.time(), world.steps()))
+            let (bodies, joints) = (world.bodies().count(), world.joints().count());
+            let joints = if joints == 0 { String::new() } else { format!(", {joints} joints") };
+            Ok(format!("<World of {bodies} bodies{joints} at {:.6} s, {} steps>", world.time(), world.steps()))
         })
+    }
+
+    /// A table of the bodies, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("signorini._html")?.call_method1("world", (slf,))
     }
 }
 
@@ -578,12 +595,12 @@ impl World {
     }
 }
 
-/// Checks what a run is to keep.
-pub fn recording_of(record: Option<Vec<String>>, every: usize, hashes: bool) -> PyResult<Recording> {
+/// Checks what states a run is to keep.
+pub fn recording_of(record: Option<Vec<String>>, every: usize) -> PyResult<Recording> {
     if every == 0 {
         return Err(PyValueError::new_err("every: at least 1"));
     }
     let quantities = record.unwrap_or_default();
     let quantities = quantities.iter().map(|name| Quantity::parse("record", name)).collect::<PyResult<_>>()?;
-    Ok(Recording { quantities, every, hashes })
+    Ok(Recording { quantities, every, hashes: false, stride: 1, keep: None })
 }

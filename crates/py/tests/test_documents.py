@@ -7,7 +7,7 @@ import inspect
 from pathlib import Path
 
 import signorini
-from signorini import _ensemble, _run, _solve
+from signorini import _ensemble, _run, _solve, statics
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -23,7 +23,7 @@ def run(tests: list[doctest.DocTest]) -> int:
 def test_docstrings():
     finder = doctest.DocTestFinder(exclude_empty=True)
     tests = finder.find(signorini, "signorini")
-    for module in (_ensemble, _run, _solve):
+    for module in (_ensemble, _run, _solve, statics):
         tests += finder.find(module, module.__name__)
     assert run(tests) > 40
 
@@ -40,6 +40,14 @@ def test_page_of_the_book():
 def test_guide():
     tries = {page.name: examples_of(page) for page in sorted((DOCS / "guide").glob("*.md"))}
     assert tries["first-ten-minutes.md"] >= 6 and tries["degraded-steps.md"] >= 5
+
+
+def test_page_on_statics():
+    text = (PAGE.parent / "statics.md").read_text(encoding="utf-8")
+    blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]
+    assert blocks
+    for block in blocks:
+        exec(block, {})  # the book's own text
 
 
 def test_everything_public_is_documented():

@@ -61,7 +61,7 @@ fn other_seconds() -> f64 {
 
 fn measure(name: &str, scene: &Scene, contacts: ContactRecording, path: &Path) {
     let mut world = scene.build().unwrap();
-    let options = Options { contacts, ..Options::default() };
+    let options = Options { contacts, existing: signorini_record::Existing::Replace, ..Options::default() };
     let (mut simulating, mut writing) = (Vec::new(), Vec::new());
     let mut writer = Writer::create(path, &Header::of_scene(scene, &world), &world, &options).unwrap();
     for _ in 0..scene.steps() {

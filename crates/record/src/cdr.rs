@@ -32,9 +32,18 @@ impl CdrWriter {
     pub fn f64(&mut self, value: f64) {
         self.u64(value.to_bits());
     }
-    fn u32(&mut self, value: u32) {
+    pub fn u32(&mut self, value: u32) {
         self.align(4);
         self.bytes.extend(value.to_le_bytes());
+    }
+    pub fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+    /// With the zero at its end that CDR counts.
+    pub fn string(&mut self, text: &str) {
+        self.u32(text.len() as u32 + 1);
+        self.bytes.extend(text.as_bytes());
+        self.bytes.push(0);
     }
     /// A list of numbers, copied as a block where numbers are little endian anyway. ROS aligns a list's elements only if
     /// there are any to align.

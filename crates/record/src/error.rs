@@ -23,6 +23,12 @@ pub enum RecordError {
         /// The file.
         path: PathBuf,
     },
+    /// There is a recording already.
+    #[error("{path}: is a recording already and is left alone; give another name, or allow it to be replaced", path = .path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file exists and is something else.
     #[error("{path}: exists and is not a recording; it is left alone, give another name", path = .path.display())]
     WouldOverwrite {

@@ -8,6 +8,7 @@
 //! | `/state` | CDR, described by ROS 2 message text | step, time, fingerprint, poses, velocities and flags of all bodies |
 //! | `/step` | JSON, described by a JSON schema | verdict, certificate with the names of the bodies, energy account, counts, times |
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
+//! | `/scene`, `/tf`, `/contact_arrows`, `/plot` | JSON, CDR | the same for programs that draw and plot |
 //!
 //! Messages are grouped into chunks of at most 10 KiB or a quarter of a second, each with its CRC-32 and handed to the
 //! operating system as a whole, by a thread of its own: a program that is killed loses the chunk it was filling and what
@@ -37,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod cdr;
+mod drawing;
 mod error;
 mod export;
 mod header;
@@ -45,9 +47,11 @@ mod moment;
 mod parts;
 mod reader;
 mod recertify;
+mod repair;
 mod replay;
 mod scan;
 mod scribe;
+mod topics;
 mod writer;
 
 pub use error::RecordError;
@@ -57,6 +61,7 @@ pub use messages::{BodyFlags, Contacts, Frame};
 pub use parts::{RecordedPart, RecordedStep};
 pub use reader::Reader;
 pub use recertify::{CheckTally, Recertification, Unfounded, recertify};
+pub use repair::{Repaired, repair};
 pub use replay::{Difference, Verdict, check};
 pub use scan::Damage;
-pub use writer::{ContactRecording, Options, Writer};
+pub use writer::{ContactRecording, Existing, Options, Writer};

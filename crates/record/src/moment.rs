@@ -1,6 +1,7 @@
 //! What the thread that simulates copies of a step, and nothing else: numbers as they are. Fingerprint, encoding,
 //! checksum and file are left to [`crate::scribe`].
 
+use crate::drawing::ARROW_BYTES;
 use signorini::{BodyHandle, ContactPoint, HASHED_NUMBERS, StepReport, World};
 use std::time::Instant;
 
@@ -113,13 +114,15 @@ impl Batch {
         &mut self.moments[self.used]
     }
 
-    /// Keeps what [`Batch::next`] gave; returns about how many bytes it will have.
-    pub fn keep(&mut self) -> usize {
+    /// Keeps what [`Batch::next`] gave; returns about how many bytes it will have, of which `drawn` for what other programs
+    /// draw besides arrows.
+    pub fn keep(&mut self, drawn: usize) -> usize {
         if self.used == 0 {
             self.begun = Instant::now();
         }
         let moment = &self.moments[self.used];
-        let bytes = 105 * moment.bodies.len() + 113 * moment.contacts.len() + REPORT_BYTES + 3 * MESSAGE_BYTES;
+        let contact_bytes = (113 + ARROW_BYTES) * moment.contacts.len();
+        let bytes = 105 * moment.bodies.len() + contact_bytes + REPORT_BYTES + 4 * MESSAGE_BYTES + drawn;
         self.used += 1;
         self.bytes += bytes;
         bytes

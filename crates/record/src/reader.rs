@@ -73,26 +73,10 @@ impl Visitor for Index {
 impl Reader {
     /// Opens a recording and finds everything that is whole in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, RecordError> {
-        let path = path.as_ref();
-        let open = |cause: io::Error| RecordError::Open { path: path.to_owned(), cause };
-        if !path.metadata().map_err(open)?.is_file() {
-            return Err(RecordError::NotARecording("it is not a file".to_owned()));
-        }
-        let mut file = File::open(path).map_err(open)?;
-        let mut magic = Vec::new();
-        Read::by_ref(&mut file).take(mcap::MAGIC.len() as u64).read_to_end(&mut magic).map_err(RecordError::Read)?;
-        if magic != mcap::MAGIC {
-            return Err(RecordError::NotARecording("it does not begin like an MCAP file".to_owned()));
-        }
+        let (mut file, start) = open_file(path.as_ref())?;
         let mut index = Index::default();
-        let progress = scan::scan(&mut file, magic.len() as u64, &mut index).map_err(RecordError::Read)?;
-        let header = index.header.take().ok_or_else(|| {
-            let what = match index.damage.first() {
-                Some(damage) => format!("its header cannot be used ({} at byte {})", damage.what, damage.offset),
-                None => "it has no header of this program".to_owned(),
-            };
-            RecordError::NotARecording(what)
-        })?;
+        let progress = scan::scan(&mut file, start, &mut index).map_err(RecordError::Read)?;
+        let header = found_header(index.header.take(), &index.damage)?;
         Ok(Reader { file, header: parse_header(&header)?, index, progress, cache: ChunkCache::default() })
     }
 
@@ -155,6 +139,33 @@ impl Reader {
     }
 }
 
+/// Opens an ordinary file that begins like a recording; returns where its records begin.
+pub(crate) fn open_file(path: &Path) -> Result<(File, u64), RecordError> {
+    let open = |cause: io::Error| RecordError::Open { path: path.to_owned(), cause };
+    // Opening a pipe would wait for somebody who writes to it.
+    if !path.metadata().map_err(open)?.is_file() {
+        return Err(RecordError::NotARecording("it is not a file".to_owned()));
+    }
+    let mut file = File::open(path).map_err(open)?;
+    let mut magic = Vec::new();
+    Read::by_ref(&mut file).take(mcap::MAGIC.len() as u64).read_to_end(&mut magic).map_err(RecordError::Read)?;
+    if magic != mcap::MAGIC {
+        return Err(RecordError::NotARecording("it does not begin like an MCAP file".to_owned()));
+    }
+    Ok((file, magic.len() as u64))
+}
+
+/// The header, or why there is none.
+pub(crate) fn found_header(header: Option<Vec<u8>>, damage: &[Damage]) -> Result<Vec<u8>, RecordError> {
+    header.ok_or_else(|| {
+        let what = match damage.first() {
+            Some(damage) => format!("its header cannot be used ({} at byte {})", damage.what, damage.offset),
+            None => "it has no header of this program".to_owned(),
+        };
+        RecordError::NotARecording(what)
+    })
+}
+
 fn place(list: &[Place], topic: &'static str, index: usize) -> Result<Place, RecordError> {
     list.get(index).copied().ok_or(RecordError::NoSuchMessage { topic, index, count: list.len() })
 }
@@ -163,7 +174,7 @@ fn message(topic: &'static str, index: usize) -> impl FnOnce(String) -> RecordEr
     move |why| RecordError::Message { topic, index, why }
 }
 
-fn parse_header(bytes: &[u8]) -> Result<Header, RecordError> {
+pub(crate) fn parse_header(bytes: &[u8]) -> Result<Header, RecordError> {
     let bad = |why: serde_json::Error| RecordError::NotARecording(format!("its header cannot be read ({why})"));
     let value: Value = serde_json::from_slice(bytes).map_err(bad)?;
     // The format is looked at before anything that it may have changed.

@@ -18,6 +18,8 @@ const DATA_END: u8 = 0x0f;
 const PREFIX: u64 = 9;
 /// Times, size, checksum and the lengths of compression name and records: what stands before a chunk's records.
 const CHUNK_PREFIX: u64 = 8 + 8 + 8 + 4 + 4 + 8;
+/// Number and two times of a message.
+const TIMES: usize = 4 + 8 + 8;
 /// Largest chunk or attachment that is read into memory \[bytes\].
 const RECORD_LIMIT: u64 = 1 << 30;
 /// How much is looked through at a time for the next chunk.
@@ -132,6 +134,25 @@ pub fn message<'c>(file: &mut File, place: Place, cache: &'c mut ChunkCache) -> 
     cache.bytes.get(start..start + place.length as usize).ok_or(io::Error::from(io::ErrorKind::InvalidData))
 }
 
+/// Number and times of a message, which stand before its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageTimes {
+    pub sequence: u32,
+    pub log_time: u64,
+    pub publish_time: u64,
+}
+
+/// Number and times of a message.
+pub fn message_times(file: &mut File, place: Place, cache: &mut ChunkCache) -> io::Result<MessageTimes> {
+    message(file, place, cache)?;
+    let start = place.start as usize;
+    let bytes = start.checked_sub(TIMES).and_then(|before| cache.bytes.get(before..start)).unwrap_or_default();
+    let mut fields = Fields { bytes, at: 0 };
+    let mut read =
+        || Some(MessageTimes { sequence: fields.u32()?, log_time: fields.u64()?, publish_time: fields.u64()? });
+    read().ok_or(io::Error::from(io::ErrorKind::InvalidData))
+}
+
 /// The chunk that was read last.
 #[derive(Debug, Default)]
 pub struct ChunkCache {
@@ -239,7 +260,7 @@ fn chunk(content: &[u8], offset: u64, visitor: &mut impl Visitor) -> Result<(), 
                 // Channel, sequence, two times.
                 let mut message = Fields { bytes: body, at: 0 };
                 let id = message.u16().ok_or("a message that is too short")?;
-                message.take(20).ok_or("a message that is too short")?;
+                message.take(TIMES).ok_or("a message that is too short")?;
                 let (begin, length) = (start + at + message.at, body.len() - message.at);
                 if let (Ok(begin), Ok(length)) = (u32::try_from(begin), u32::try_from(length)) {
                     visitor.message(id, Place { chunk: offset, start: begin, length });

@@ -4,18 +4,18 @@
 
 use crate::RecordError;
 use crate::cdr::CdrWriter;
-use crate::messages::{self, Contacts, Frame};
+use crate::drawing::{self, Drawing};
+use crate::messages::{Contacts, Frame};
 use crate::moment::{Batch, MESSAGE_BYTES, Moment};
 use crate::parts::Names;
-use crate::writer::{ContactRecording, Options};
+use crate::topics;
+use crate::writer::{ContactRecording, Options, Sink};
 use mcap::McapError;
 use mcap::records::MessageHeader;
-use mcap::write::NoSeek;
 use serde::Serialize;
 use signorini::{BodyHandle, StepReport};
-use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 /// How long to rest when everything is written. To be woken for every chunk would cost the thread that simulates more
 /// than copying one, and on a busy machine its turn on the processor.
 const REST: Duration = Duration::from_micros(500);
-
-pub(crate) type Sink = NoSeek<BufWriter<Box<dyn Write + Send>>>;
 
 /// Everything that is needed to write moments into a file.
 pub(crate) struct Scribe {
@@ -36,6 +34,7 @@ pub(crate) struct Scribe {
     order: Vec<(BodyHandle, u32)>,
     /// In the order of poses.
     names: Vec<String>,
+    drawing: Drawing,
     frame: Frame,
     cdr: CdrWriter,
     json: Vec<u8>,
@@ -47,7 +46,13 @@ pub(crate) struct Scribe {
 struct Channels {
     state: u16,
     step: u16,
-    contacts: Option<u16>,
+    /// There also where contacts are not recorded: readers that lost the descriptions know channels by their numbers.
+    contacts: u16,
+    scene: u16,
+    transforms: u16,
+    plot: u16,
+    /// None where contacts are not recorded.
+    arrows: Option<u16>,
 }
 
 /// A step's message on `/step`.
@@ -65,8 +70,8 @@ impl Scribe {
     pub fn new(
         mut mcap: mcap::Writer<Sink>,
         file: Option<File>,
-        order: Vec<(BodyHandle, u32)>,
-        names: Vec<String>,
+        (order, names): (Vec<(BodyHandle, u32)>, Vec<String>),
+        drawing: Drawing,
         options: &Options,
     ) -> Result<Self, RecordError> {
         let channels = add_channels(&mut mcap, options).map_err(failure)?;
@@ -81,6 +86,7 @@ impl Scribe {
             channels,
             order,
             names,
+            drawing,
             frame: Frame::default(),
             cdr: CdrWriter::default(),
             json: Vec::new(),
@@ -113,7 +119,13 @@ impl Scribe {
         self.frame.copy(moment);
         self.frame.write(&mut self.cdr);
         self.cdr_message(self.channels.state, moment)?;
-        let Some(report) = &moment.report else { return Ok(()) };
+        self.drawing.transforms(moment, &mut self.cdr);
+        self.cdr_message(self.channels.transforms, moment)?;
+        let Some(report) = &moment.report else {
+            // Before the first step: everything stands where it begins.
+            let scene = std::mem::take(&mut self.drawing.scene);
+            return self.message(self.channels.scene, moment, &scene);
+        };
         self.json.clear();
         let names = Names::of(&report.certificate, &self.names);
         let message = StepMessage { step: moment.step, time: moment.time, names, report };
@@ -122,9 +134,13 @@ impl Scribe {
         let written = self.message(self.channels.step, moment, &json);
         self.json = json;
         written?;
-        if let Some(channel) = self.channels.contacts {
+        drawing::plot(moment, report, &mut self.cdr);
+        self.cdr_message(self.channels.plot, moment)?;
+        if let Some(arrows) = self.channels.arrows {
             Contacts::of(moment, &self.order).write(&mut self.cdr);
-            self.cdr_message(channel, moment)?;
+            self.cdr_message(self.channels.contacts, moment)?;
+            let drawn = self.drawing.arrows(moment);
+            self.message(arrows, moment, &drawn)?;
         }
         Ok(())
     }
@@ -228,20 +244,16 @@ pub(crate) fn failure(error: McapError) -> RecordError {
 }
 
 fn add_channels(mcap: &mut mcap::Writer<Sink>, options: &Options) -> Result<Channels, McapError> {
-    let none = BTreeMap::new();
-    let mut add = |topic: &str, name: &str, language: &str, schema: &str, encoding: &str| {
-        let id = mcap.add_schema(name, language, schema.as_bytes())?;
-        mcap.add_channel(id, topic, encoding, &none)
-    };
     Ok(Channels {
-        state: add(messages::STATE, messages::STATE_TYPE, "ros2msg", messages::STATE_SCHEMA, "cdr")?,
-        step: add(messages::STEP, messages::STEP_TYPE, "jsonschema", messages::STEP_SCHEMA, "json")?,
-        contacts: match options.contacts {
+        state: topics::STATE.add(mcap)?,
+        step: topics::STEP.add(mcap)?,
+        contacts: topics::CONTACTS.add(mcap)?,
+        scene: topics::SCENE.add(mcap)?,
+        transforms: topics::TRANSFORMS.add(mcap)?,
+        plot: topics::PLOT.add(mcap)?,
+        arrows: match options.contacts {
             ContactRecording::Off => None,
-            ContactRecording::On => {
-                let (name, schema) = (messages::CONTACTS_TYPE, messages::CONTACTS_SCHEMA);
-                Some(add(messages::CONTACTS, name, "ros2msg", schema, "cdr")?)
-            }
+            ContactRecording::On => Some(topics::ARROWS.add(mcap)?),
         },
     })
 }

@@ -3,8 +3,9 @@
 //! The thread that simulates only copies numbers ([`crate::moment`]); another one does the rest ([`crate::scribe`]). What
 //! goes over is enough for a chunk, and at most [`QUEUE`] of those wait: if the disk cannot keep up, the simulation waits.
 
+use crate::drawing::Drawing;
 use crate::moment::{Batch, Moment};
-use crate::scribe::{Scribe, Sink, broken, failure};
+use crate::scribe::{Scribe, broken, failure};
 use crate::{Header, RecordError};
 use mcap::records::Metadata;
 use mcap::write::NoSeek;
@@ -25,6 +26,9 @@ pub(crate) const HEADER: &str = "signorini.json";
 /// is killed can lose.
 const QUEUE: usize = 4;
 
+/// Where the file goes.
+pub(crate) type Sink = NoSeek<BufWriter<Box<dyn Write + Send>>>;
+
 /// Whether contacts are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContactRecording {
@@ -35,11 +39,23 @@ pub enum ContactRecording {
     On,
 }
 
+/// What becomes of a recording that is already there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and nothing is recorded.
+    #[default]
+    Keep,
+    /// It is replaced. What is no recording stays even so.
+    Replace,
+}
+
 /// How to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether contacts are recorded.
     pub contacts: ContactRecording,
+    /// What becomes of a recording that is already there.
+    pub existing: Existing,
     /// A chunk is closed before it grows beyond this \[bytes\]; a single larger message has a chunk of its own.
     pub chunk_bytes: usize,
     /// A chunk is closed after this time.
@@ -52,6 +68,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             contacts: ContactRecording::Off,
+            existing: Existing::Keep,
             chunk_bytes: 10 << 10,
             chunk_time: Duration::from_millis(250),
             sync_time: Some(Duration::from_secs(1)),
@@ -65,6 +82,8 @@ pub struct Writer {
     /// In the order of their ids.
     bodies: Vec<BodyHandle>,
     batch: Batch,
+    /// About how many bytes of a step are drawn by others.
+    drawn_bytes: usize,
     /// None after an error and at the end.
     scribe: Option<Background>,
 }
@@ -100,8 +119,8 @@ impl Background {
 }
 
 impl Writer {
-    /// Creates the file, or takes the place of an old recording, and writes header and first state. The file is locked
-    /// against other writers, not against readers. A file that is no recording is left alone.
+    /// Creates the file and writes header and first state. An old recording is replaced if the options say so; a file that
+    /// is no recording is left alone. The file is locked against other writers, not against readers.
     pub fn create(
         path: impl AsRef<Path>,
         header: &Header,
@@ -110,6 +129,10 @@ impl Writer {
     ) -> Result<Writer, RecordError> {
         let path = path.as_ref();
         let open = |cause: io::Error| RecordError::Open { path: path.to_owned(), cause };
+        // Opening a pipe would wait for somebody who reads it.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(RecordError::WouldOverwrite { path: path.to_owned() });
+        }
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(open)?;
         match file.try_lock() {
@@ -124,6 +147,9 @@ impl Writer {
         // A recording that was cut off in its first bytes may be replaced too.
         if !mcap::MAGIC.starts_with(&magic) {
             return Err(RecordError::WouldOverwrite { path: path.to_owned() });
+        }
+        if options.existing == Existing::Keep && magic.len() == mcap::MAGIC.len() {
+            return Err(RecordError::Exists { path: path.to_owned() });
         }
         file.set_len(0).map_err(open)?;
         io::Seek::rewind(&mut file).map_err(open)?;
@@ -149,28 +175,21 @@ impl Writer {
         world: &World,
         options: &Options,
     ) -> Result<Writer, RecordError> {
-        // Room for a chunk and its index, so that both go to the system in one piece.
-        let buffered = BufWriter::with_capacity(2 * options.chunk_bytes.max(4096), sink);
-        let mut mcap = WriteOptions::new()
-            .compression(None)
-            .chunk_size(None)
-            // Chunks are completed in memory and written once, never gone back to.
-            .disable_seeking(true)
-            .library(concat!("signorini ", env!("CARGO_PKG_VERSION")))
-            .create(NoSeek::new(buffered))
-            .map_err(failure)?;
+        let mut mcap = begin_file(sink, options)?;
         write_header(&mut mcap, header)?;
         let bodies: Vec<BodyHandle> = world.bodies().map(|(handle, _)| handle).collect();
         let mut order: Vec<(BodyHandle, u32)> = bodies.iter().copied().zip(0..).collect();
         order.sort_unstable();
-        let names = world.bodies().map(|(_, body)| body.id().label()).collect();
-        let mut scribe = Scribe::new(mcap, file, order, names, options)?;
+        let names: Vec<String> = world.bodies().map(|(_, body)| body.id().label()).collect();
+        let drawing = Drawing::new(world, &names);
+        let drawn_bytes = drawing.bytes();
+        let mut scribe = Scribe::new(mcap, file, (order, names), drawing, options)?;
         let mut first = Moment::default();
         first.take_state(world, |_, _| true);
         scribe.write(&first)?;
         scribe.close_chunk()?;
         let scribe = Some(Background::new(scribe).map_err(RecordError::Write)?);
-        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), scribe })
+        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), drawn_bytes, scribe })
     }
 
     /// Records a step that was just taken. An error may be that of an earlier step.
@@ -189,7 +208,7 @@ impl Writer {
         if self.options.contacts == ContactRecording::On {
             moment.take_contacts(world);
         }
-        let another = self.batch.keep();
+        let another = self.batch.keep(self.drawn_bytes);
         let full = self.batch.bytes + another > self.options.chunk_bytes;
         if full || self.batch.begun.elapsed() >= self.options.chunk_time { self.hand_over() } else { Ok(()) }
     }
@@ -237,15 +256,22 @@ impl Drop for Writer {
     }
 }
 
+/// A file of chunks that are closed by hand.
+pub(crate) fn begin_file(sink: Box<dyn Write + Send>, options: &Options) -> Result<mcap::Writer<Sink>, RecordError> {
+    // Room for a chunk and its index, so that both go to the system in one piece.
+    let buffered = BufWriter::with_capacity(2 * options.chunk_bytes.max(4096), sink);
+    WriteOptions::new()
+        .compression(None)
+        .chunk_size(None)
+        // Chunks are completed in memory and written once, never gone back to.
+        .disable_seeking(true)
+        .library(concat!("signorini ", env!("CARGO_PKG_VERSION")))
+        .create(NoSeek::new(buffered))
+        .map_err(failure)
+}
+
 fn write_header(mcap: &mut mcap::Writer<Sink>, header: &Header) -> Result<(), RecordError> {
     let text = serde_json::to_vec(header).map_err(|why| RecordError::Write(why.into()))?;
-    let attachment = Attachment {
-        log_time: 0,
-        create_time: 0,
-        name: HEADER.to_owned(),
-        media_type: "application/json".to_owned(),
-        data: Cow::Owned(text),
-    };
     // For tools that show a file's properties; this program reads the attachment, which has a checksum.
     let metadata = BTreeMap::from([
         ("version".to_owned(), header.version.clone()),
@@ -254,6 +280,18 @@ fn write_header(mcap: &mut mcap::Writer<Sink>, header: &Header) -> Result<(), Re
         ("tolerance".to_owned(), header.tolerance.to_string()),
         ("bodies".to_owned(), header.bodies.len().to_string()),
     ]);
-    mcap.attach(&attachment).map_err(failure)?;
+    write_attachment(mcap, text)?;
     mcap.write_metadata(&Metadata { name: "signorini".to_owned(), metadata }).map_err(failure)
+}
+
+/// The header as an attachment.
+pub(crate) fn write_attachment(mcap: &mut mcap::Writer<Sink>, header: Vec<u8>) -> Result<(), RecordError> {
+    let attachment = Attachment {
+        log_time: 0,
+        create_time: 0,
+        name: HEADER.to_owned(),
+        media_type: "application/json".to_owned(),
+        data: Cow::Owned(header),
+    };
+    mcap.attach(&attachment).map_err(failure)
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use signorini::scene::SleepingDescription;
 use signorini::{Body, ContactState, PartName, Scene, Settings, Shape, World};
 use signorini_record::{
-    ContactRecording, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer, check,
-    export_csv,
+    ContactRecording, Existing, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer,
+    check, export_csv, repair,
 };
 use std::fs;
 use std::path::Path;
@@ -170,7 +170,18 @@ fn the_file_is_what_the_format_says() {
                 described(&serde_json::from_slice(&message.data).unwrap(), &schema, "");
                 steps += 1;
             }
-            topic => assert_eq!(topic, "/contacts"),
+            topic @ ("/scene" | "/contact_arrows") => {
+                assert_eq!((schema.name.as_str(), schema.encoding.as_str()), ("foxglove.SceneUpdate", "jsonschema"));
+                let (schema, drawn): (Value, Value) =
+                    (serde_json::from_slice(&schema.data).unwrap(), serde_json::from_slice(&message.data).unwrap());
+                let described = &schema["properties"]["entities"]["items"];
+                for entity in drawn["entities"].as_array().unwrap() {
+                    entity.as_object().unwrap().keys().for_each(|key| {
+                        assert!(described["properties"].get(key).is_some(), "{topic}: {key} is not in its schema");
+                    });
+                }
+            }
+            topic => assert!(["/contacts", "/tf", "/plot"].contains(&topic), "{topic}"),
         }
     }
     assert_eq!((frames, steps), (41, 40));
@@ -186,7 +197,9 @@ fn described(value: &Value, schema: &Value, path: &str) {
 }
 
 /// The first chunk describes the topics too \[bytes\].
-const SCHEMAS: usize = 8192;
+const SCHEMAS: usize = 16_384;
+/// Largest message, per body: its shape as JSON \[bytes\].
+const SHAPE: usize = 800;
 
 #[test]
 fn a_chunk_has_at_most_10_kib_and_one_larger_message_has_its_own() {
@@ -198,9 +211,10 @@ fn a_chunk_has_at_most_10_kib_and_one_larger_message_has_its_own() {
         scene.duration = 0.2;
         record(&scene, &folder.join(name), &Options { sync_time: None, ..Options::default() });
         let bytes = fs::read(folder.join(name)).unwrap();
-        let limit = if count == 6 { 10 << 10 } else { 4 + 24 + 16 + (count as usize + 1) * (13 * 8 + 1) + SCHEMAS };
-        for chunk in fixture::chunks(&bytes) {
-            assert!(chunk.len() <= limit + 49 + 2048, "{} bytes", chunk.len());
+        let limit = if count == 6 { 10 << 10 } else { SHAPE * (count as usize + 1) };
+        for (index, chunk) in fixture::chunks(&bytes).into_iter().enumerate() {
+            let topics = if index == 0 { SCHEMAS } else { 0 };
+            assert!(chunk.len() <= limit + topics + 49, "chunk {index}: {} bytes", chunk.len());
         }
         assert_eq!(Reader::open(folder.join(name)).unwrap().frames(), 21);
     }
@@ -241,7 +255,11 @@ fn i12_two_writers_of_one_file_are_one_too_many() {
     // The first one's file is as it was.
     assert_eq!(Reader::open(&path).unwrap().frames(), 1);
     first.finish().unwrap();
-    create().unwrap().finish().unwrap();
+    // A finished one is replaced only by who says so.
+    assert!(matches!(create(), Err(RecordError::Exists { .. })));
+    assert!(Reader::open(&path).unwrap().is_finished());
+    let replacing = Options { existing: Existing::Replace, ..Options::default() };
+    Writer::create(&path, &header, &world, &replacing).unwrap().finish().unwrap();
     // What is not a recording is not overwritten.
     let letter = folder.join("letter.txt");
     fs::write(&letter, "dear reader").unwrap();
@@ -392,4 +410,32 @@ fn dropping_a_writer_finishes_the_file() {
     let mut reader = Reader::open(&path).unwrap();
     assert!(reader.is_finished());
     assert_eq!(reader.frame(0).unwrap(), Frame::of(&world));
+}
+
+/// Cut anywhere, what is whole of a recording becomes a finished one with the same states.
+#[test]
+fn a_recording_that_was_cut_off_is_made_whole() {
+    let (scene, folder) = (scene(), folder("repair"));
+    let (path, whole) = (folder.join("run.mcap"), folder.join("whole.mcap"));
+    record(&scene, &path, &Options { contacts: ContactRecording::On, ..small_chunks() });
+    let bytes = fs::read(&path).unwrap();
+    for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 1, bytes.len()] {
+        fs::write(&path, &bytes[..cut]).unwrap();
+        let _ = fs::remove_file(&whole);
+        let found = repair(&path, &whole).unwrap();
+        let (mut before, mut after) = (Reader::open(&path).unwrap(), Reader::open(&whole).unwrap());
+        assert!(after.is_finished() && after.damage().is_empty() && found.damage.is_empty());
+        let counts = |reader: &Reader| (reader.frames(), reader.steps(), reader.contact_steps());
+        assert_eq!(counts(&after), counts(&before));
+        assert!(found.messages > after.frames() + after.steps() + after.contact_steps());
+        assert_eq!(after.header(), before.header());
+        for index in 0..before.frames() {
+            assert_eq!(after.frame(index).unwrap(), before.frame(index).unwrap());
+        }
+        for index in 0..before.contact_steps() {
+            assert_eq!(after.contacts(index).unwrap(), before.contacts(index).unwrap());
+        }
+        // What is there stays there.
+        assert!(matches!(repair(&path, &whole), Err(RecordError::Exists { .. })));
+    }
 }

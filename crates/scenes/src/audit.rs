@@ -8,6 +8,7 @@
 use crate::vector::{Vec3, add, cross, dot, scale, sub};
 use crate::{Assembly, Axes, Body, SceneError, contact};
 use serde::{Deserialize, Serialize};
+use signorini_problem::math;
 use signorini_problem::{Certificate, Tolerance, certify};
 use thiserror::Error;
 
@@ -147,8 +148,9 @@ pub fn audit(step: &AuditedStep, tolerance: f64) -> Result<Audit, AuditError> {
     let certificate = certify(&problem, &impulses).map_err(SceneError::from)?;
     let (mut velocity, mut spin, mut energy) = (0.0, 0.0, 0.0);
     for (body, explained) in step.bodies.iter().zip(&explained) {
-        let off =
-            |range: std::ops::Range<usize>| range.map(|i| (body.after[i] - explained[i]).powi(2)).sum::<f64>().sqrt();
+        let off = |range: std::ops::Range<usize>| {
+            range.map(|i| math::powi(body.after[i] - explained[i], 2)).sum::<f64>().sqrt()
+        };
         velocity = f64::max(velocity, off(0..3));
         spin = f64::max(spin, off(3..6));
         energy += kinetic(body, body.after) - kinetic(body, body.before);
@@ -256,7 +258,8 @@ fn angular(v: [f64; 6]) -> Vec3 {
 }
 
 fn kinetic(body: &AuditedBody, v: [f64; 6]) -> f64 {
-    let turning = axes(body.orientation).into_iter().zip(body.inertia).map(|(a, i)| i * dot(a, angular(v)).powi(2));
+    let turning =
+        axes(body.orientation).into_iter().zip(body.inertia).map(|(a, i)| i * math::powi(dot(a, angular(v)), 2));
     0.5 * (body.mass * dot(linear(v), linear(v)) + turning.sum::<f64>())
 }
 

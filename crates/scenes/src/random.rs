@@ -7,6 +7,8 @@
 //! Departure: [`SplitMix64::normal`] is a sum of twelve uniform numbers, not an exact Gaussian. It needs additions only,
 //! so its bits do not depend on the platform's logarithm and cosine.
 
+use signorini_problem::math;
+
 /// SplitMix64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64 {
@@ -49,7 +51,7 @@ impl SplitMix64 {
 
     /// Between 1 and `ratio`, its logarithm uniform.
     pub fn log_uniform(&mut self, ratio: f64) -> f64 {
-        ratio.powf(self.unit())
+        math::powf(ratio, self.unit())
     }
 }
 

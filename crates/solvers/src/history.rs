@@ -1,7 +1,7 @@
 //! Residual against work, iteration by iteration, for the plots.
 
+use crate::Stopwatch;
 use serde::Serialize;
-use std::time::Instant;
 
 /// One point of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -17,7 +17,7 @@ pub struct HistoryPoint {
 /// Records points when asked to; costs nothing otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    start: Option<Instant>,
+    start: Option<Stopwatch>,
     points: Vec<HistoryPoint>,
 }
 
@@ -28,7 +28,7 @@ impl History {
     }
     /// A history that keeps every point, timed from now.
     pub fn on() -> Self {
-        History { start: Some(Instant::now()), points: Vec::new() }
+        History { start: Some(Stopwatch::start()), points: Vec::new() }
     }
     /// Whether points are kept: solvers skip residuals they would compute only for the history.
     pub fn is_on(&self) -> bool {
@@ -37,7 +37,7 @@ impl History {
     /// Adds a point. Time is only recorded, never used by a solver.
     pub fn record(&mut self, iteration: usize, residual: f64) {
         if let Some(start) = self.start {
-            self.points.push(HistoryPoint { iteration, seconds: start.elapsed().as_secs_f64(), residual });
+            self.points.push(HistoryPoint { iteration, seconds: start.seconds(), residual });
         }
     }
     /// The points.

@@ -19,6 +19,7 @@
 //! answer has `C r = C r₀` as well, so those rows carry what they carried.
 
 use crate::newton_system::{NewtonSystem, Refinement};
+use signorini_problem::math;
 use signorini_problem::{ContactProblem, Delassus, Law};
 
 /// ω, weight of friction against normal impulses \[1\].
@@ -164,7 +165,7 @@ fn carried(
     let root = FRICTION_WEIGHT.sqrt();
     // Scaled by the square root of the weights, where P is the nearest point: s = S⁻¹v, r = S⁻¹P(s), ∂r/∂v = S⁻¹GS⁻¹.
     let tangent = if r.len() == 3 { [v[1] / root, v[2] / root] } else { [0.0; 2] };
-    let slip = tangent[0].hypot(tangent[1]);
+    let slip = math::hypot(tangent[0], tangent[1]);
     let unit = if slip > 0.0 { [tangent[0] / slip, tangent[1] / slip] } else { [0.0; 2] };
     let slope = friction * root;
     let normal = if support == Support::GivenNormal { given[0] } else { v[0] };

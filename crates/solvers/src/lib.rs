@@ -11,6 +11,8 @@ mod block_pgs;
 mod block_pivoting;
 pub mod box_lcp;
 pub mod cone;
+#[cfg(feature = "socp")]
+pub mod cone_program;
 pub mod conic_interior_point;
 mod equality_rows;
 mod exact;
@@ -33,6 +35,7 @@ mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
+mod stopwatch;
 mod substructures;
 pub mod sweep;
 pub mod warm_start;
@@ -61,5 +64,6 @@ pub use socp::Socp;
 pub use solver::{
     Accept, ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
+pub use stopwatch::Stopwatch;
 pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};

@@ -2,6 +2,7 @@
 //! that runs other engines on the same scenes.
 
 use crate::error::InputError;
+use crate::input::read_text;
 use signorini_scenes::lines::Line;
 use std::path::Path;
 
@@ -28,8 +29,7 @@ pub struct Point {
 
 /// The lines of a file. The first may describe the machine.
 pub fn read(path: &Path) -> Result<Vec<Line>, InputError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|cause| InputError::Unreadable { path: path.to_owned(), cause })?;
+    let text = read_text(path)?;
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(line) {

@@ -9,6 +9,7 @@ pub use lines::Point;
 
 use crate::arguments::{parse_threads, parse_time, parse_tolerance};
 use crate::error::InputError;
+use crate::names;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::scene_list;
@@ -43,10 +44,10 @@ const METHODS: [Method; 5] = [Method::Exact, Method::InteriorPoint, Method::Nsgs
 pub struct BenchArguments {
     /// Built-in scenes (`signorini scenes` lists them; `all` is all of them) or scene files. None: a few built-in ones,
     /// or, with --with, only what is in those files.
-    #[arg(value_name = "SCENE")]
+    #[arg(value_name = "SCENE", value_parser = names::scenes(), hide_possible_values = true)]
     pub scenes: Vec<String>,
     /// Which methods; `signorini methods` lists them. Some take minutes for a step with hundreds of contacts.
-    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',', value_parser = names::methods(), hide_possible_values = true)]
     pub method: Vec<Method>,
     /// What counts as solved [m/s]; several draw a curve. Not given: as the scene says.
     #[arg(long, value_name = "NUMBER[,NUMBER]", value_delimiter = ',', value_parser = parse_tolerance)]

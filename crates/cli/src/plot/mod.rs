@@ -6,19 +6,17 @@
 
 mod axis;
 mod run;
-mod svg;
+pub(crate) mod svg;
 mod work_precision;
 
-pub use run::write_run;
+pub use run::draw as draw_run;
 pub use work_precision::draw as draw_work_precision;
 
-use crate::error::InputError;
 use crate::solve::by_problem;
 use crate::trial::{Graded, Outcome, Trial};
 use axis::LogAxis;
 use signorini_problem::{Measure, Tolerance};
 use signorini_solvers::{Method, Status};
-use std::path::Path;
 use svg::Svg;
 
 /// Residuals of zero are drawn here [m/s]: below the round-off of any problem of this size.
@@ -61,14 +59,8 @@ impl Frame {
     }
 }
 
-/// Draws all trials into the file.
-pub fn write(path: &Path, trials: &[Trial], tolerance: &Tolerance) -> Result<(), InputError> {
-    std::fs::write(path, draw(trials, tolerance))
-        .map_err(|cause| InputError::Unwritable { path: path.to_owned(), cause })
-}
-
-/// The whole drawing.
-fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
+/// All trials.
+pub fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
     let panels: Vec<&[Trial]> = by_problem(trials).collect();
     let (columns, size) = if panels.len() > 1 { (2, PANEL) } else { (1, SINGLE_PANEL) };
     let lines = panels.len().div_ceil(columns).max(1);

@@ -3,9 +3,7 @@
 use super::axis::{LinearAxis, LogAxis};
 use super::svg::Svg;
 use super::{Frame, LEAST_RESIDUAL};
-use crate::error::InputError;
 use crate::run::Tally;
-use std::path::Path;
 
 const SIZE: (f64, f64) = (900.0, 320.0);
 const TITLE_HEIGHT: f64 = 44.0;
@@ -13,12 +11,8 @@ const LEGEND_WIDTH: f64 = 150.0;
 /// Most crosses drawn for degraded steps: more would be a wall.
 const MOST_CROSSES: usize = 400;
 
-/// Draws the run into the file.
-pub fn write_run(path: &Path, tally: &Tally) -> Result<(), InputError> {
-    std::fs::write(path, draw(tally)).map_err(|cause| InputError::Unwritable { path: path.to_owned(), cause })
-}
-
-fn draw(tally: &Tally) -> String {
+/// The whole run.
+pub fn draw(tally: &Tally) -> String {
     let heading = format!("{} by {}: {} steps", tally.scene, tally.method, tally.steps);
     let mut svg = Svg::new(SIZE.0 + LEGEND_WIDTH, TITLE_HEIGHT + 2.0 * SIZE.1, &heading);
     residual(&mut svg, &Frame::inside((0.0, TITLE_HEIGHT), SIZE), tally);
@@ -73,7 +67,7 @@ fn residual(svg: &mut Svg, frame: &Frame, tally: &Tally) {
 fn energy(svg: &mut Svg, frame: &Frame, tally: &Tally) {
     let time = stage(svg, frame, tally, "energy", "energy [J]");
     let Frame { left, right, top, bottom } = *frame;
-    let start = std::iter::once((0.0, tally.energy.start));
+    let start = std::iter::once((0.0, tally.energy.ledger.before));
     let states: Vec<_> = start.chain(tally.points.iter().map(|p| (p.time, p.energy))).collect();
     type Part = fn(&signorini::Energy) -> f64;
     let parts: [(&str, Part); 3] =

@@ -13,7 +13,9 @@ const STYLE: &str = "\
 .back{fill:#ffffff}.frame{fill:none;stroke:#57606a;stroke-width:1}.grid{stroke:#d0d7de;stroke-width:1}\
 .bound{stroke:#57606a;stroke-width:1.5;stroke-dasharray:8 4}.curve{fill:none;stroke-width:1.8;stroke-linejoin:round}\
 text{font-family:system-ui,sans-serif;fill:#24292f}.head{font-size:17px;font-weight:600}.title{font-size:14px;font-weight:600}\
-.label,.tick{font-size:12px}.key{stroke:#24292f;fill:#24292f}.open{stroke:#24292f}\
+.body{fill:#3b7dd8;fill-opacity:0.14;stroke:#57606a}.ground{fill:#7f8389;fill-opacity:0.2;stroke:#57606a}\
+.least{stroke:#c2417a;stroke-width:4}.most{stroke:#c2417a;stroke-width:1.4}.endless{stroke:#c2417a;stroke-width:1.4;stroke-dasharray:4 3}\
+.falls{stroke:#d9622b;stroke-width:2.4}.label,.tick{font-size:12px}.key{stroke:#24292f;fill:#24292f}.open{stroke:#24292f}\
 @media (prefers-color-scheme:dark){.back{fill:#14171c}.frame{stroke:#9aa4af}.grid{stroke:#30363d}.bound{stroke:#9aa4af}\
 text{fill:#e6edf3}.key{stroke:#e6edf3;fill:#e6edf3}.open{stroke:#e6edf3}}";
 
@@ -76,6 +78,16 @@ impl Svg {
         self.push(format_args!(
             "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
             from.0, from.1, to.0, to.1
+        ));
+    }
+
+    /// A closed outline with its name as tooltip.
+    pub fn polygon(&mut self, class: &str, name: &str, points: impl Iterator<Item = (f64, f64)>) {
+        let list: Vec<String> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        self.push(format_args!(
+            "<polygon class=\"{class}\" points=\"{}\"><title>{}</title></polygon>",
+            list.join(" "),
+            escape(name)
         ));
     }
 

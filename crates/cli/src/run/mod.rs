@@ -9,13 +9,14 @@ pub use tally::Tally;
 
 use crate::arguments::{ReportFormat, RunArguments};
 use crate::error::InputError;
-use crate::output::{Output, check_writable};
+use crate::interrupt::Interrupt;
+use crate::output::{Drawing, Output, check_writable};
 use crate::plot;
 use crate::progress::StepProgress;
 use crate::scene_list::{self, DEMONSTRATION};
 use crate::solve::Verdict;
 use signorini::{Scene, StepError, World};
-use signorini_record::{ContactRecording, Header, Options, RecordError, Writer};
+use signorini_record::{ContactRecording, Existing, Header, Options, RecordError, Writer};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -34,9 +35,8 @@ pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
 
 /// Runs a scene as the command line asks.
 pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, InputError> {
-    for path in [&arguments.plot, &arguments.record].into_iter().flatten() {
-        check_writable(path)?;
-    }
+    arguments.plot.iter().try_for_each(Drawing::check)?;
+    arguments.record.iter().try_for_each(|path| check_writable(path))?;
     if let Some(threads) = arguments.threads {
         // The pool is made once; this is the first that anybody hears of it.
         rayon::ThreadPoolBuilder::new()
@@ -56,6 +56,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
     }
     let mut tally = Tally::new(&scene, &world);
     let progress = StepProgress::new(scene.steps());
+    let interrupt = Interrupt::listen().map_err(InputError::Interrupts)?;
     let start = Instant::now();
     let mut stopped = None;
     for _ in 0..scene.steps() {
@@ -72,16 +73,23 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
             }
         }
         progress.advance();
+        if interrupt.asked() {
+            break;
+        }
     }
     tally.seconds = Some(start.elapsed().as_secs_f64());
     progress.finish();
+    let interrupted = stopped.is_none() && world.steps() < scene.steps();
+    if interrupted {
+        tally.interrupted = Some(scene.steps());
+    }
     let unrecorded = recording.and_then(|recording| recording.finish(&mut tally).err());
     match arguments.report {
         ReportFormat::Text => print_text(&tally, output)?,
         ReportFormat::Json => write_json(&tally, output)?,
     }
-    if let Some(path) = &arguments.plot {
-        plot::write_run(path, &tally)?;
+    if let Some(drawing) = &arguments.plot {
+        drawing.write(&plot::draw_run(&tally))?;
     }
     match stopped {
         // A method that does not treat the scene is a bad choice; anything else is what became of the simulation.
@@ -93,6 +101,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
         }
         None => match unrecorded {
             Some(error) => Err(error),
+            None if interrupted => Ok(Verdict::Interrupted),
             None => Ok(tally.verdict()),
         },
     }
@@ -117,6 +126,7 @@ fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputEr
         }
         scene.solver.method = method.name().to_owned();
     }
+    scene.solver.max_iterations = arguments.iterations.or(scene.solver.max_iterations);
     scene.solver.tolerance = arguments.tolerance.unwrap_or(scene.solver.tolerance);
     scene.solver.accept = arguments.accept.unwrap_or(scene.solver.accept);
     scene.solver.budget = arguments.budget.unwrap_or(scene.solver.budget);
@@ -133,12 +143,14 @@ struct Recording {
 impl Recording {
     fn create(path: &Path, scene: &Scene, world: &World, arguments: &RunArguments) -> Result<Self, InputError> {
         let contacts = if arguments.contacts { ContactRecording::On } else { ContactRecording::Off };
-        let options = Options { contacts, ..Options::default() };
+        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+        let options = Options { contacts, existing, ..Options::default() };
         let writer =
             Writer::create(path, &Header::of_scene(scene, world), world, &options).map_err(|why| match why {
                 why @ (RecordError::Write(_) | RecordError::Stopped) => {
                     InputError::Recording { path: path.to_owned(), why }
                 }
+                RecordError::Exists { path } => InputError::Exists { path },
                 why => InputError::Record(why),
             })?;
         Ok(Recording { path: path.to_owned(), writer: Some(writer), failure: None })

@@ -23,6 +23,9 @@ pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> 
 
 fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
     let mut lines = vec![("run", pace(tally)), ("verdict", verdict(tally))];
+    if let Some(asked) = tally.interrupted {
+        lines.push(("interrupted", format!("after {} of {asked} steps", tally.steps)));
+    }
     lines.extend(tally.parts.iter().filter_map(miss).enumerate().map(|(i, text)| (["missed", ""][i.min(1)], text)));
     lines.push((
         "residual",
@@ -130,10 +133,10 @@ fn place(worst: &Worst) -> String {
 }
 
 fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
-    let account = &tally.energy;
+    let account = &tally.energy.ledger;
     lines.push((
         "energy",
-        format!("{} J at the start, {} J at the end", number(account.start.total()), number(account.end.total())),
+        format!("{} J at the start, {} J at the end", number(account.before.total()), number(account.after.total())),
     ));
     let works = [
         ("applied forces", account.external),
@@ -153,7 +156,7 @@ fn energy(tally: &Tally, lines: &mut Vec<(&'static str, String)>) {
         lines.push(("", format!("work [J]: {}", done.join(", "))));
     }
     lines.push(("", format!("rise without work, over the energy exchanged: {}", part(tally, PartName::EnergyRise))));
-    lines.push(("", format!("unexplained in any step: at most {} J", number(account.closure))));
+    lines.push(("", format!("unexplained in any step: at most {} J", number(tally.energy.closure))));
 }
 
 fn stages(tally: &Tally) -> String {

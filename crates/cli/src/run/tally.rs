@@ -4,7 +4,7 @@ use super::parts::{self, PartTally};
 use crate::solve::Verdict;
 use serde::Serialize;
 use signorini::{
-    BlockPlace, BodyHandle, Energy, EnergyLedger, PartName, Scene, StageTimes, StepReport, StepStatus, World,
+    BlockOwner, BodyHandle, Energy, EnergyLedger, PartName, Scene, StageTimes, StepReport, StepStatus, World,
 };
 use signorini_record::RecordedStep;
 
@@ -90,28 +90,22 @@ pub struct Tally {
     pub seconds: Option<f64>,
     /// Fingerprint of the last state, hexadecimal.
     pub hash: String,
+    /// Steps that were asked for, where Ctrl-C ended the run before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<u64>,
     /// Path and size \[bytes\] of the recording.
     pub recording: Option<(String, u64)>,
     #[serde(skip)]
     pub points: Vec<Point>,
 }
 
-/// The energy account of a run \[J\].
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// The energy account of a run.
+#[derive(Debug, Default, Serialize)]
 pub struct Account {
-    pub start: Energy,
-    pub end: Energy,
-    pub external: f64,
-    pub normal: f64,
-    pub friction: f64,
-    pub joints: f64,
-    pub motor: f64,
-    pub spring: f64,
-    pub driven: f64,
-    pub integration: f64,
-    pub stabilisation: f64,
-    pub stopped: f64,
-    /// Largest change of a step that no entry explains.
+    /// Energy before the first step and after the last, and the works of all steps \[J\].
+    #[serde(flatten)]
+    pub ledger: EnergyLedger,
+    /// Largest change of a step that no entry explains \[J\].
     pub closure: f64,
 }
 
@@ -138,10 +132,14 @@ impl Tally {
             last_contacts: 0,
             joints: 0,
             guarded: 0,
-            energy: Account { start: energy, end: energy, ..Account::default() },
+            energy: Account {
+                ledger: EnergyLedger { before: energy, after: energy, ..EnergyLedger::default() },
+                closure: 0.0,
+            },
             times: StageTimes::default(),
             seconds: None,
             hash: format!("{:016x}", world.state_hash()),
+            interrupted: None,
             recording: None,
             points: Vec::new(),
         }
@@ -184,7 +182,8 @@ impl Tally {
 
     /// One more step of which only the verdict is known.
     fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
-        (self.steps, self.time) = (step, time);
+        // Counted, not taken from the number of the step: a damaged recording lacks some.
+        (self.steps, self.time) = (self.steps + 1, time);
         if certified {
             self.certified += 1;
         } else {
@@ -251,17 +250,8 @@ impl Tally {
 
     fn account(&mut self, ledger: &EnergyLedger) {
         let account = &mut self.energy;
-        account.end = ledger.after;
-        account.external += ledger.external;
-        account.normal += ledger.normal;
-        account.friction += ledger.friction;
-        account.joints += ledger.joints;
-        account.motor += ledger.motor;
-        account.spring += ledger.spring;
-        account.driven += ledger.driven;
-        account.integration += ledger.integration;
-        account.stabilisation += ledger.stabilisation;
-        account.stopped += ledger.stopped;
+        account.ledger.after = ledger.after;
+        account.ledger.add_works(ledger);
         account.closure = account.closure.max(ledger.closure().abs());
     }
 
@@ -277,12 +267,12 @@ fn label(world: &World, body: BodyHandle) -> String {
 
 fn name_block(world: &World, worst: &mut Worst) {
     let (Some(island), Some(block)) = (worst.island, worst.block) else { return };
-    match world.block_place(island, block) {
-        Some(BlockPlace::Contact(a, b)) => {
+    match world.block_owner(island, block) {
+        Some(BlockOwner::Contact(a, b)) => {
             worst.kind = Some("contact");
             worst.bodies = vec![label(world, a), label(world, b)];
         }
-        Some(BlockPlace::Joint(a, b)) => {
+        Some(BlockOwner::Joint(a, b)) => {
             worst.kind = Some("joint");
             worst.bodies = vec![label(world, a), b.map_or_else(|| "the world".to_owned(), |b| label(world, b))];
         }

@@ -1,5 +1,7 @@
 //! What may be written after `signorini view`.
 
+use crate::arguments::parse_iterations;
+use crate::names;
 use clap::Args;
 use signorini_solvers::Method;
 use std::net::IpAddr;
@@ -9,7 +11,7 @@ use std::net::IpAddr;
 pub struct ViewArguments {
     /// A scene file (.toml, .json, .urdf, .xml), the name of a built-in scene, or a recording (.mcap). Not given: the first built-in
     /// scene.
-    #[arg(value_name = "SCENE|RECORDING")]
+    #[arg(value_name = "SCENE|RECORDING", value_parser = names::scenes(), hide_possible_values = true)]
     pub scene: Option<String>,
     /// Port to listen on; 0 for any free one.
     #[arg(long, value_name = "N", default_value_t = 7117)]
@@ -18,13 +20,13 @@ pub struct ViewArguments {
     #[arg(long)]
     pub control: bool,
     /// How contact is solved; `signorini methods` lists the names. Not given: as the scene says.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = names::methods(), hide_possible_values = true)]
     pub method: Option<Method>,
     /// Most iterations of the method, in its own unit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_iterations, allow_hyphen_values = true)]
     pub iterations: Option<usize>,
     /// A second method, run on the same scene and shown side by side.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = names::methods(), hide_possible_values = true)]
     pub compare: Option<Method>,
     /// Most iterations of the second method.
     #[arg(long, value_name = "N", requires = "compare")]

@@ -1,15 +1,16 @@
 //! Moments out of a recording.
 
 use super::ViewError;
-use super::frame::{Frame, Placed, Stamp, Touching, flags};
-use super::protocol::LaneText;
-use super::run::{Frames, Run, describe, origin_of};
+use super::run::{Frames, Run};
 use axum::body::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
 use signorini::glamx::{DQuat, DVec3};
 use signorini::{Certificate, Material, Tolerance};
 use signorini_record::{Contacts, Reader, RecordError};
+use signorini_view::describe::{describe, origin_of};
+use signorini_view::frame::{Frame, Placed, Stamp, Touching, flags};
+use signorini_view::protocol::LaneText;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

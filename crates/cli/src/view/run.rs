@@ -3,20 +3,14 @@
 //! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Nobody waits for anybody
 //! longer than it takes to copy a reference.
 
-use super::protocol::{Answer, BodyText, EndText, JointText, LaneText, RunText, SceneText, text};
 use axum::body::Bytes;
-use signorini::World;
-use signorini::glamx::DVec3;
-use signorini::scene::{EndDescription, Scene, ShapeDescription};
-use std::collections::{BTreeMap, VecDeque};
+use signorini_view::phase::Phase;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most bytes of moments kept per lane. The oldest go first; at 500 bodies that is about a minute.
 const KEPT_BYTES: usize = 256 << 20;
-/// Positions further out than this count from the middle of the scene \[m\]: single precision is a tenth of a
-/// millimetre there.
-const FAR: f64 = 1e3;
 
 /// Moments of one lane, wherever they come from.
 pub trait Frames: Send + Sync {
@@ -79,21 +73,6 @@ pub struct Run {
     pub lanes: Vec<Arc<dyn Frames>>,
 }
 
-/// Where a run is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Phase {
-    /// Moments are being made.
-    Running,
-    /// Stopped, can go on.
-    Paused,
-    /// The scene's duration is over.
-    Finished,
-    /// A step was refused; why.
-    Failed(String),
-    /// A recording: everything is there.
-    Recorded,
-}
-
 /// What sockets watch.
 #[derive(Clone)]
 pub struct Status {
@@ -105,67 +84,6 @@ pub struct Status {
     pub speed: f64,
     /// One past the newest moment of every lane.
     pub end: u32,
-}
-
-/// The point that positions count from.
-pub fn origin_of(world: &World) -> DVec3 {
-    let (mut sum, mut count) = (DVec3::ZERO, 0.0);
-    for (_, body) in world.bodies() {
-        sum += body.position();
-        count += 1.0;
-    }
-    let middle = if count > 0.0 { sum / count } else { DVec3::ZERO };
-    if middle.abs().max_element() > FAR { middle.round() } else { DVec3::ZERO }
-}
-
-/// The `run` message of a scene that was built into `world`.
-pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) -> String {
-    // Bodies of a grid have the same shape: it is sent once.
-    let mut shapes: Vec<ShapeDescription> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    let mut bodies = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for (place, (_, body)) in world.bodies().enumerate() {
-        let shape = body.shape().describe();
-        let key = serde_json::to_string(&shape).unwrap_or_default();
-        let index = *known.entry(key).or_insert_with(|| {
-            shapes.push(shape);
-            shapes.len() - 1
-        });
-        let name = body.id().label();
-        let mass = body.mass();
-        places.insert(name.clone(), place);
-        bodies.push(BodyText {
-            name,
-            kind: body.kind(),
-            shape: index,
-            mass: mass.is_finite().then_some(mass),
-            friction: body.material().friction,
-            restitution: body.material().restitution,
-        });
-    }
-    let end = |end: &EndDescription| EndText {
-        body: end.body.as_ref().and_then(|name| places.get(name)).copied(),
-        point: end.point,
-    };
-    let joints =
-        scene.joints.iter().map(|joint| JointText { kind: joint.kind.name(), a: end(&joint.a), b: end(&joint.b) });
-    let run = RunText {
-        epoch,
-        scene: SceneText {
-            name: &scene.name,
-            description: &scene.description,
-            gravity: scene.gravity,
-            step: scene.step,
-            duration: scene.duration,
-            origin: origin_of(world).to_array(),
-            shapes,
-            bodies,
-            joints: joints.collect(),
-        },
-        lanes,
-    };
-    text(&Answer::Run(run))
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 use super::ViewError;
 use super::access;
 use super::assets;
+use super::places::{Place, Places};
+use super::plain::{Plain, Upgraded};
 use super::session::{self, Shared};
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
@@ -23,14 +25,14 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// Most pages at a time.
 pub const MOST_PAGES: usize = 16;
-/// Most connections at a time, of whatever kind.
-const MOST_CONNECTIONS: usize = 128;
-/// How long a request may take to arrive, and a connection may be idle.
-const HEADER_TIME: Duration = Duration::from_secs(10);
+/// How long the head of a request may take to arrive.
+const HEADER_TIME: Duration = Duration::from_secs(4);
+/// How long a request and its answer may take in all.
+const REQUEST_TIME: Duration = Duration::from_secs(60);
 /// Longest message from a page [bytes].
 const MOST_BYTES: usize = 1 << 20;
 /// Longest head of a request [bytes].
@@ -66,13 +68,14 @@ pub fn listen(address: Option<IpAddr>, port: u16) -> Result<Vec<TcpListener>, Vi
 struct Connection {
     local: SocketAddr,
     /// Given back when the last who uses the connection is done, a WebSocket included.
-    _place: Arc<OwnedSemaphorePermit>,
+    _place: Arc<Place>,
+    upgraded: Upgraded,
 }
 
 /// Serves until the process ends.
 pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>) -> std::io::Result<()> {
     let router = Router::new().route(SOCKET, any(socket)).fallback(asset).layer(from_fn(guard)).with_state(shared);
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Places::default());
     let mut tasks = Vec::new();
     for listener in listeners {
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -84,28 +87,29 @@ pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>) -> std::io:
     Ok(())
 }
 
-async fn accept(listener: tokio::net::TcpListener, router: Router, places: Arc<Semaphore>) {
+async fn accept(listener: tokio::net::TcpListener, router: Router, places: Arc<Places>) {
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             // Out of file descriptors, or a caller that is gone already.
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
         // A connection too many is closed at once.
-        let (Ok(place), Ok(local)) = (places.clone().try_acquire_owned(), stream.local_addr()) else { continue };
+        let (Some(place), Ok(local)) = (places.take(peer.ip().to_canonical()), stream.local_addr()) else { continue };
         // Frames are sent whole: waiting for more would only delay them.
         let _ = stream.set_nodelay(true);
-        let connection = Connection { local, _place: Arc::new(place) };
+        let upgraded = Upgraded::default();
+        let connection = Connection { local, _place: Arc::new(place), upgraded: upgraded.clone() };
         let service = TowerToHyperService::new(router.clone().layer(Extension(connection)));
         tokio::spawn(async move {
             let serving = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEADER_TIME)
                 .max_buf_size(MOST_HEAD_BYTES)
-                .serve_connection(TokioIo::new(stream), service)
+                .serve_connection(TokioIo::new(Plain::new(stream, upgraded)), service)
                 .with_upgrades();
-            // What goes wrong on a connection ends that connection.
-            let _ = serving.await;
+            // What goes wrong on a connection ends that connection. A WebSocket goes on by itself.
+            let _ = timeout(REQUEST_TIME, serving).await;
         });
     }
 }
@@ -127,7 +131,12 @@ async fn guard(Extension(connection): Extension<Connection>, request: Request, n
     let policy = format!(
         "default-src 'self'; connect-src 'self'{own_socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
+    let upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
+    if !upgraded {
+        // One request a connection: there is no queue of requests that somebody could fill and never read.
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
     set(X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(X_FRAME_OPTIONS, "DENY");
@@ -157,6 +166,7 @@ async fn socket(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     upgrade.max_message_size(MOST_BYTES).max_frame_size(MOST_BYTES).on_upgrade(async move |socket| {
+        connection.upgraded.set();
         session::serve(socket, shared).await;
         drop(connection);
     })

@@ -4,11 +4,12 @@
 //! socket is free. A page that reads too slowly skips moments; it may ask for them again later.
 
 use super::access::Token;
-use super::catalogue::{Catalogue, Plan};
-use super::protocol::{Answer, MOST_FRAMES, Request, SceneChoice, VERSION, text};
-use super::run::{Phase, Run, Status};
+use super::run::{Run, Status};
 use super::simulation::Command;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use signorini_view::catalogue::{Catalogue, Plan};
+use signorini_view::phase::Phase;
+use signorini_view::protocol::{Answer, MOST_FRAMES, Request, SceneChoice, VERSION, text};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -82,6 +83,7 @@ async fn greet(socket: &mut WebSocket, shared: &Shared) -> Option<OwnedSemaphore
                 version: VERSION,
                 program: concat!("signorini ", env!("CARGO_PKG_VERSION")),
                 control: shared.control && shared.orders.is_some(),
+                editor: false,
                 scenes: &shared.scenes,
                 methods: &shared.methods,
             };
@@ -210,6 +212,13 @@ impl Session {
             Request::Step {} => Command::Step,
             Request::Reset {} => Command::Reset,
             Request::Speed { factor } if (0.0..=100.0).contains(&factor) => Command::Speed(factor),
+            Request::Drag(drag) => Command::Pull(Some(drag)),
+            Request::Release {} => Command::Pull(None),
+            Request::OpenText { .. } | Request::SceneText { .. } | Request::Check { .. } => {
+                return self
+                    .complain(socket, 400, "scenes as text are for a page without a server; open one by name")
+                    .await;
+            }
             Request::Speed { .. } => return self.complain(socket, 400, "a speed is a number from 0 to 100").await,
             Request::Open { scene, lanes } => {
                 let Some(scene) = self.shared.catalogue.find(&scene).cloned() else {
@@ -261,13 +270,6 @@ impl Session {
 }
 
 fn state(run: &Run, phase: &Phase, speed: f64, end: u32) -> String {
-    let (phase, message) = match phase {
-        Phase::Running => ("running", None),
-        Phase::Paused => ("paused", None),
-        Phase::Finished => ("finished", None),
-        Phase::Failed(why) => ("failed", Some(why.as_str())),
-        Phase::Recorded => ("recorded", None),
-    };
     let first = run.lanes.iter().map(|lane| lane.range().start).max().unwrap_or(0);
-    text(&Answer::State { epoch: run.epoch, phase, message, speed, first, end })
+    text(&Answer::State { epoch: run.epoch, phase: phase.name(), message: phase.message(), speed, first, end })
 }

@@ -7,13 +7,17 @@
 //! [`TELL`]; otherwise at once.
 
 use super::ViewError;
-use super::catalogue::Plan;
-use super::frame::{Observer, Stamp};
 use super::keeper::{Gone, Keeper};
-use super::run::{Phase, Run, Status, Store, describe, origin_of};
+use super::run::{Run, Status, Store};
 use axum::body::Bytes;
+use signorini::StepReport;
 use signorini::glamx::DVec3;
-use signorini::{StepReport, Tolerance, World};
+use signorini_view::catalogue::Plan;
+use signorini_view::describe::{describe, origin_of};
+use signorini_view::drag::Drag;
+use signorini_view::frame::Stamp;
+use signorini_view::lane::Lane;
+use signorini_view::phase::Phase;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -45,21 +49,20 @@ pub enum Command {
     Speed(f64),
     /// Something else.
     Open(Box<Plan>),
+    /// Pull at a body, or let go.
+    Pull(Option<Drag>),
 }
 
-/// One world on its way.
-struct Lane {
-    world: World,
-    observer: Observer,
-    tolerance: Tolerance,
-    method: &'static str,
+/// One world on its way, and its moments so far.
+struct Track {
+    lane: Lane,
     store: Arc<Store>,
 }
 
 /// The worlds of a plan, at their beginning.
 pub struct Simulation {
     plan: Plan,
-    lanes: Vec<Lane>,
+    tracks: Vec<Track>,
     origin: DVec3,
     epoch: u32,
     keeper: Keeper,
@@ -74,62 +77,62 @@ pub struct Simulation {
 impl Simulation {
     /// Builds the worlds.
     pub fn new(plan: Plan, epoch: u32) -> Result<Self, ViewError> {
-        let mut lanes = Vec::new();
+        let mut tracks = Vec::new();
         for index in 0..plan.lanes.len() {
-            let scene = plan.scene_of(index);
-            let world = scene.build().map_err(|why| ViewError::Scene { name: plan.scene.name.clone(), why })?;
-            let settings = world.settings();
-            lanes.push(Lane {
-                observer: Observer::new(&world),
-                tolerance: settings.accepted(),
-                method: settings.method.name(),
-                store: Arc::default(),
-                world,
-            });
+            let lane = Lane::new(&plan, index);
+            let lane = lane.map_err(|why| ViewError::Scene { name: plan.scene.name.clone(), why })?;
+            tracks.push(Track { lane, store: Arc::default() });
         }
-        let origin = lanes.first().map_or(DVec3::ZERO, |lane| origin_of(&lane.world));
+        let origin = tracks.first().map_or(DVec3::ZERO, |track| origin_of(track.lane.world()));
         let limit = u32::try_from(plan.scene.steps()).unwrap_or(u32::MAX);
-        let keeper = Keeper::new(lanes.iter().map(|lane| lane.store.clone()).collect());
+        let keeper = Keeper::new(tracks.iter().map(|track| track.store.clone()).collect());
         let keeper = keeper.map_err(ViewError::Server)?;
-        let simulation = Simulation { plan, lanes, origin, epoch, keeper, steps: 0, shown: 0, limit };
-        for (index, lane) in simulation.lanes.iter().enumerate() {
+        let simulation = Simulation { plan, tracks, origin, epoch, keeper, steps: 0, shown: 0, limit };
+        for (index, Track { lane, store }) in simulation.tracks.iter().enumerate() {
             let stamp = Stamp { epoch, lane: index as u16, index: 0, time: 0.0 };
-            lane.store.push(Bytes::from(lane.observer.beginning(&lane.world, stamp, origin)));
+            store.push(Bytes::from(lane.beginning(stamp, origin)));
         }
         Ok(simulation)
     }
 
     /// What sockets are told of it.
     pub fn run(&self) -> Arc<Run> {
-        let text = match self.lanes.first() {
-            Some(lane) => describe(self.epoch, &self.plan.scene, &lane.world, self.plan.lane_texts()),
+        let text = match self.tracks.first() {
+            Some(track) => describe(self.epoch, &self.plan.scene, track.lane.world(), self.plan.lane_texts()),
             None => String::new(),
         };
-        let lanes = self.lanes.iter().map(|lane| lane.store.clone() as _).collect();
+        let lanes = self.tracks.iter().map(|track| track.store.clone() as _).collect();
         Arc::new(Run { epoch: self.epoch, text, lanes })
+    }
+
+    /// Pulls at a body in every lane, or lets go. A body that cannot be pulled is left alone.
+    fn pull(&mut self, drag: Option<Drag>) {
+        for Track { lane, .. } in &mut self.tracks {
+            lane.drag = drag.filter(|drag| drag.check(lane.world()).is_ok());
+        }
     }
 
     /// One step of every lane, or why not. Pages are told of it when it is settled.
     fn step(&mut self) -> Result<(), String> {
         let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
-        let one = |lane: &mut Lane| {
+        let one = |track: &mut Track| {
+            let lane = &mut track.lane;
             // A defect in a solver must not take the page down with it.
             let outcome = catch_unwind(AssertUnwindSafe(|| lane.step(dt)));
-            outcome.unwrap_or_else(|_| Err(format!("{}: broke off; this is a defect, please report it", lane.method)))
+            outcome.unwrap_or_else(|_| Err(format!("{}: broke off; this is a defect, please report it", lane.method())))
         };
-        let reports: Vec<StepReport> = match &mut self.lanes[..] {
+        let reports: Vec<StepReport> = match &mut self.tracks[..] {
             [first, second] => {
                 let (first, second) = rayon::join(|| one(first), || one(second));
                 vec![first?, second?]
             }
-            lanes => lanes.iter_mut().map(one).collect::<Result<_, _>>()?,
+            tracks => tracks.iter_mut().map(one).collect::<Result<_, _>>()?,
         };
         // The moments before this one are kept by now; their memory is used again.
         self.keeper.settle().map_err(gone)?;
-        for (number, (lane, report)) in self.lanes.iter_mut().zip(reports).enumerate() {
-            let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world.time() };
-            let (verdict, memory) = ((&report, &lane.tolerance), self.keeper.memory(number));
-            let frame = lane.observer.moment(&lane.world, verdict, stamp, origin, memory);
+        for (number, (Track { lane, .. }, report)) in self.tracks.iter_mut().zip(reports).enumerate() {
+            let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world().time() };
+            let frame = lane.moment(&report, stamp, origin, self.keeper.memory(number));
             self.keeper.keep(number, frame).map_err(gone)?;
         }
         self.steps = index;
@@ -146,12 +149,6 @@ impl Simulation {
 
 fn gone(_: Gone) -> String {
     "the view broke off; this is a defect, please report it".to_owned()
-}
-
-impl Lane {
-    fn step(&mut self, dt: f64) -> Result<StepReport, String> {
-        self.world.step(dt).map_err(|error| format!("{}: {error}", self.method))
-    }
 }
 
 /// Runs until nobody can give orders any more.
@@ -184,6 +181,7 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
                 (phase, due) = (Phase::Running, Instant::now());
             }
             Some(Command::Speed(factor)) => (speed, due) = (factor, Instant::now()),
+            Some(Command::Pull(drag)) => simulation.pull(drag),
             Some(Command::Pause | Command::Resume) => {}
             Some(command @ (Command::Reset | Command::Open(_))) => {
                 let plan = if let Command::Open(plan) = command { *plan } else { simulation.plan.clone() };

@@ -1,7 +1,6 @@
 //! What acts along one coordinate of a joint: limits, friction, motors, springs, rotors.
 
 use crate::WorldError;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Greatest coordinate that may be asked for [m, rad].
@@ -12,7 +11,8 @@ const MAX_RATE: f64 = 1e10;
 const MAX_GAIN: f64 = 1e20;
 
 /// What drives a coordinate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Motor {
@@ -65,7 +65,8 @@ impl Motor {
 }
 
 /// A spring with a damper.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Spring {
     /// [N/m, N·m/rad].
@@ -85,7 +86,8 @@ pub struct Spring {
 /// let knee = Coordinate::free().limits(0.0, 2.4).friction(0.2).motor(Motor::servo(200.0, 5.0, 1.0, 40.0));
 /// assert_eq!(knee.limits, Some([0.0, 2.4]));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Coordinate {
     /// Held at zero. Only generic joints choose; for the others it is their kind that says so.

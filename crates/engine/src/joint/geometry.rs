@@ -25,6 +25,7 @@ use crate::joint::{Anchor, Frame, JointRecord};
 use crate::step::{contact_row, row};
 use glamx::{DMat3, DQuat, DVec3, EulerRot};
 use signorini_problem::JacobianRow;
+use signorini_problem::math;
 
 const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
 /// Least cosine of β that angles of several free rotations are told with: at a right angle α and γ are one.
@@ -176,7 +177,7 @@ impl<'a> JointGeometry<'a> {
                 let sine = cross.length();
                 let component = a(about).dot(cross);
                 if sine > 0.0 {
-                    component * (sine.atan2(cosine) / sine)
+                    component * (math::atan2(sine, cosine) / sine)
                 } else if cosine < 0.0 {
                     // Turned right over: any way back is as good.
                     std::f64::consts::PI
@@ -189,7 +190,7 @@ impl<'a> JointGeometry<'a> {
             Measure::Cross(_) => -a(0).dot(b(1)),
             Measure::Angle(i) if self.hinge == Some(i) => {
                 let q = placed.axes_a.inverse() * placed.axes_b;
-                nearest(2.0 * [q.x, q.y, q.z][i].atan2(q.w), self.near[i])
+                nearest(2.0 * math::atan2([q.x, q.y, q.z][i], q.w), self.near[i])
             }
             Measure::Angle(i) => nearest(self.cardan(placed)[i], self.near[i]),
         }
@@ -199,11 +200,15 @@ impl<'a> JointGeometry<'a> {
     fn cardan(&self, placed: &Placed) -> [f64; 3] {
         let r = DMat3::from_quat(placed.axes_a.inverse() * placed.axes_b);
         match self.cross {
-            Some(0) => return [0.0, r.z_axis.x.atan2(r.z_axis.z), r.x_axis.y.atan2(r.y_axis.y)],
-            Some(2) => return [r.y_axis.z.atan2(r.y_axis.y), r.z_axis.x.atan2(r.x_axis.x), 0.0],
+            Some(0) => return [0.0, math::atan2(r.z_axis.x, r.z_axis.z), math::atan2(r.x_axis.y, r.y_axis.y)],
+            Some(2) => return [math::atan2(r.y_axis.z, r.y_axis.y), math::atan2(r.z_axis.x, r.x_axis.x), 0.0],
             _ => {}
         }
-        [(-r.z_axis.y).atan2(r.z_axis.z), r.z_axis.x.clamp(-1.0, 1.0).asin(), (-r.y_axis.x).atan2(r.x_axis.x)]
+        [
+            math::atan2(-r.z_axis.y, r.z_axis.z),
+            math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
+            math::atan2(-r.y_axis.x, r.x_axis.x),
+        ]
     }
 
     /// Error of every locked row and gap of every limit [m, rad]; zero for the others.
@@ -222,8 +227,8 @@ impl<'a> JointGeometry<'a> {
         let (mut gap, mut turn): (f64, f64) = (0.0, 0.0);
         for (spec, error) in self.rows.iter().zip(self.errors(placed)).filter(|(spec, _)| spec.is_locked()) {
             match spec.measure {
-                Measure::Apart(_) | Measure::Along(_) | Measure::Length => gap = gap.hypot(error),
-                _ => turn = turn.hypot(error),
+                Measure::Apart(_) | Measure::Along(_) | Measure::Length => gap = math::hypot(gap, error),
+                _ => turn = math::hypot(turn, error),
             }
         }
         (gap, turn)
@@ -325,7 +330,7 @@ impl<'a> JointGeometry<'a> {
 fn scaled_axis(turn: DQuat) -> DVec3 {
     let turn = if turn.w < 0.0 { -turn } else { turn };
     let (sine, axis) = (turn.xyz().length(), turn.xyz());
-    if sine > 0.0 { axis * (2.0 * sine.atan2(turn.w) / sine) } else { DVec3::ZERO }
+    if sine > 0.0 { axis * (2.0 * math::atan2(sine, turn.w) / sine) } else { DVec3::ZERO }
 }
 
 /// The angle next to `near` of those that differ by whole turns.

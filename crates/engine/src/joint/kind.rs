@@ -5,11 +5,11 @@
 //! others are locked at zero. Two kinds have one coordinate instead, the distance of the two points.
 
 use crate::joint::Coordinate;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a joint holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum JointKind {

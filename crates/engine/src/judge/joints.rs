@@ -3,6 +3,7 @@
 use super::{Evidence, JOINT_BOUND, Part, Place};
 use crate::joint::{Anchor, Joint, JointKind};
 use glamx::{DMat3, DQuat, DVec3};
+use signorini_problem::math;
 
 /// What the judge needs of a joint: where the frame of its body is against that of the other end.
 struct Frames {
@@ -67,7 +68,7 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     let (mut gap, mut turn) = (0.0_f64, 0.0_f64);
     for axis in 0..3 {
         match (free(axis), joint.coordinates[axis].limits) {
-            (false, _) => gap = gap.hypot(within[axis]),
+            (false, _) => gap = math::hypot(gap, within[axis]),
             (true, Some(limits)) => gap = gap.max(outside(within[axis], limits)),
             (true, None) => {}
         }
@@ -76,26 +77,26 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     let r = a.transpose() * *b;
     let count = (3..6).filter(|axis| free(*axis)).count();
     let angle = |axis: usize| match (count, axis) {
-        (1, 0) => r.y_axis.z.atan2(r.y_axis.y),
-        (1, 1) => r.z_axis.x.atan2(r.z_axis.z),
-        (1, _) => r.x_axis.y.atan2(r.x_axis.x),
-        (_, 0) => (-r.z_axis.y).atan2(r.z_axis.z),
-        (_, 1) => r.z_axis.x.clamp(-1.0, 1.0).asin(),
-        _ => (-r.y_axis.x).atan2(r.x_axis.x),
+        (1, 0) => math::atan2(r.y_axis.z, r.y_axis.y),
+        (1, 1) => math::atan2(r.z_axis.x, r.z_axis.z),
+        (1, _) => math::atan2(r.x_axis.y, r.x_axis.x),
+        (_, 0) => math::atan2(-r.z_axis.y, r.z_axis.z),
+        (_, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
+        _ => math::atan2(-r.y_axis.x, r.x_axis.x),
     };
     match count {
         // The sine of the angle of a rotation is in what is not symmetric, its cosine in the trace.
         0 => {
             let skew = DVec3::new(r.y_axis.z - r.z_axis.y, r.z_axis.x - r.x_axis.z, r.x_axis.y - r.y_axis.x);
-            turn = (0.5 * skew.length()).atan2(0.5 * (r.x_axis.x + r.y_axis.y + r.z_axis.z - 1.0));
+            turn = math::atan2(0.5 * skew.length(), 0.5 * (r.x_axis.x + r.y_axis.y + r.z_axis.z - 1.0));
         }
         // The angle between the axes about which the bodies turn.
         1 => {
             let hinge = (0..3).find(|axis| free(axis + 3)).unwrap_or(2);
             let (first, second) = (a.col(hinge), b.col(hinge));
-            turn = first.cross(second).length().atan2(first.dot(second));
+            turn = math::atan2(first.cross(second).length(), first.dot(second));
         }
-        2 => turn = (0..3).filter(|axis| !free(axis + 3)).map(|axis| locked_sine(&r, axis).asin().abs()).sum(),
+        2 => turn = (0..3).filter(|axis| !free(axis + 3)).map(|axis| math::asin(locked_sine(&r, axis)).abs()).sum(),
         _ => {}
     }
     for axis in (0..3).filter(|axis| free(axis + 3)) {

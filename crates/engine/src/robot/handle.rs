@@ -70,6 +70,11 @@ impl Robot {
         &self.model
     }
 
+    /// Frame of the base in the world.
+    pub fn base(&self) -> DPose3 {
+        self.base
+    }
+
     /// The bodies of its links, in their order.
     pub fn bodies(&self) -> &[BodyHandle] {
         &self.bodies

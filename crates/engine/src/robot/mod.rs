@@ -17,12 +17,15 @@ mod kinematics;
 mod model;
 mod pairs;
 mod scene;
+mod sensors;
 
 pub use description::{
     ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LINK_LIMIT, LinkDescription,
     LinkShape, Mimic, Motion, Notice, RobotDescription, RobotJoint, SelfCollision,
 };
 pub use handle::{Robot, RobotPlacement};
+#[cfg(feature = "urdf")]
 pub(crate) use kinematics::displaced;
 pub use kinematics::{Posture, Twist};
 pub use model::{Fixture, LinkFrame, ModelJoint, ModelLink, RobotModel};
+pub use sensors::{Imu, ImuReading};

@@ -16,6 +16,7 @@ pub(super) fn part(shape: &LinkShape) -> PartDescription {
         shape: shape.shape.clone(),
         position: shape.pose.translation.to_array(),
         orientation: turned(shape.pose.rotation),
+        counts_for: None,
     }
 }
 

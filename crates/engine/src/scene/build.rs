@@ -2,6 +2,7 @@
 
 use super::places::{body_place, joint_place, setting_place};
 use super::shapes::quaternion;
+use super::shared::Shared;
 use super::text::nearest;
 use super::{
     BodyDescription, EndDescription, ImpactDescription, InertialDescription, JointDescription, Scene, SceneError,
@@ -134,6 +135,7 @@ impl Scene {
         }
         let mut left = BODY_LIMIT;
         let mut bodies: Vec<(String, usize, Body)> = Vec::new();
+        let mut shared = Shared::default();
         for (index, body) in self.bodies.iter().enumerate() {
             let path = format!("bodies[{index}]");
             let count = body.grid.as_ref().map_or(1, |grid| grid.count.iter().map(|n| u128::from(*n)).product());
@@ -142,7 +144,7 @@ impl Scene {
                 return Err(SceneError::new(format!("{path}.grid.count"), what));
             }
             left -= count as u64;
-            self.expand(index, body, &path, &mut bodies)?;
+            self.expand(index, body, &path, &mut shared, &mut bodies)?;
         }
         // In the order of their ids each body goes to the end of the list; any other order costs a move per body.
         bodies.sort_by(|a, b| a.0.cmp(&b.0));
@@ -173,17 +175,18 @@ impl Scene {
     }
 
     /// The bodies that a description stands for, each with its name and the number of the description.
-    fn expand(
+    fn expand<'a>(
         &self,
         index: usize,
-        body: &BodyDescription,
+        body: &'a BodyDescription,
         path: &str,
+        shared: &mut Shared<'a>,
         bodies: &mut Vec<(String, usize, Body)>,
     ) -> Result<(), SceneError> {
         if body.name.is_empty() {
             return Err(SceneError::new(format!("{path}.name"), "a body needs a name of at least one character"));
         }
-        let shape = body.shape.build(&format!("{path}.shape"))?;
+        let shape = shared.build(&body.shape, &format!("{path}.shape"))?;
         let material = self.material_of(body, path)?;
         let orientation = orientation_of(body, path)?;
         let given = [body.mass.is_some(), body.density.is_some(), body.inertial.is_some()];

@@ -24,12 +24,17 @@ mod build;
 mod describe;
 mod error;
 mod mesh_file;
+#[cfg(feature = "mjcf")]
 mod mjcf;
 mod places;
 mod robot_files;
+mod shape_description;
 mod shapes;
+mod shared;
 mod text;
+#[cfg(feature = "urdf")]
 mod urdf;
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
 mod xml;
 
 pub use budget::{BudgetDescription, BudgetName};
@@ -37,6 +42,7 @@ pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use robot_files::{Base, RobotOptions};
+pub use shape_description::{MeshUse, PartDescription, ShapeDescription, UnitMass};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
 use crate::robot::{Notice, SelfCollision};
@@ -407,116 +413,6 @@ pub struct Grid {
     pub count: [u32; 3],
     /// Distance from one to the next along x, y and z \[m\].
     pub spacing: Triple,
-}
-
-/// What a body is made of; lengths \[m\]. Axes of capsule, cylinder and cone are z.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ShapeDescription {
-    /// Ball about the origin.
-    Sphere {
-        /// \[m\].
-        radius: f64,
-    },
-    /// Box from `-half_extents` to `half_extents`.
-    Cuboid {
-        /// \[m\].
-        half_extents: Triple,
-    },
-    /// All points within `radius` of a segment.
-    Capsule {
-        /// Half the length of the segment \[m\].
-        half_height: f64,
-        /// \[m\].
-        radius: f64,
-    },
-    /// Right circular cylinder.
-    Cylinder {
-        /// \[m\].
-        half_height: f64,
-        /// \[m\].
-        radius: f64,
-    },
-    /// Right circular cone, tip up.
-    Cone {
-        /// \[m\].
-        half_height: f64,
-        /// Of the base \[m\].
-        radius: f64,
-    },
-    /// Smallest convex solid around points.
-    Hull {
-        /// \[m\].
-        points: Vec<Triple>,
-    },
-    /// Everything behind a plane through the origin; fixed bodies only.
-    HalfSpace {
-        /// Points to the free side.
-        normal: Triple,
-    },
-    /// Surface of triangles; fixed bodies only.
-    Mesh {
-        /// \[m\].
-        vertices: Vec<Triple>,
-        /// Three indices of vertices each, counter-clockwise seen from outside.
-        triangles: Vec<[u32; 3]>,
-    },
-    /// A mesh file (.obj or .stl) in the folder of the scene or below it.
-    File {
-        /// Path relative to the scene file.
-        path: String,
-        /// What to make of it.
-        r#as: MeshUse,
-        /// Factor from the file's unit to metres.
-        #[serde(default = "one")]
-        scale: f64,
-    },
-    /// Ground over a grid centred on the origin; fixed bodies only.
-    HeightField {
-        /// Number of heights along x.
-        columns: usize,
-        /// Number of heights along y.
-        rows: usize,
-        /// Distance of neighbours along x and y \[m\].
-        spacing: [f64; 2],
-        /// Row by row \[m\].
-        heights: Vec<f64>,
-    },
-    /// Nothing: a body that touches nothing. Its mass is given as `inertial`.
-    None,
-    /// Several shapes moving as one.
-    Compound {
-        /// The parts.
-        parts: Vec<PartDescription>,
-    },
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-/// What a mesh file stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MeshUse {
-    /// The convex hull of its vertices.
-    Hull,
-    /// The surface itself; fixed bodies only.
-    Surface,
-}
-
-/// One shape of a compound.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a part: a table with a shape")]
-pub struct PartDescription {
-    /// What it is.
-    pub shape: ShapeDescription,
-    /// Where it is in the frame of the body \[m\].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub position: Triple,
-    /// Orientation, a unit quaternion (w, x, y, z).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub orientation: Option<[f64; 4]>,
 }
 
 /// What ties two bodies, or a body and a point of the world.

@@ -74,6 +74,9 @@ pub(super) fn shape_place(path: &str, shape: &ShapeDescription, error: &ShapeErr
     let kind = match shape {
         ShapeDescription::Sphere { .. } => "sphere",
         ShapeDescription::Cuboid { .. } => "cuboid",
+        ShapeDescription::RoundedCuboid { .. } => "rounded_cuboid",
+        ShapeDescription::RoundedHull { .. } => "rounded_hull",
+        ShapeDescription::Solid { .. } => "solid",
         ShapeDescription::Capsule { .. } => "capsule",
         ShapeDescription::Cylinder { .. } => "cylinder",
         ShapeDescription::Cone { .. } => "cone",
@@ -92,7 +95,9 @@ pub(super) fn shape_place(path: &str, shape: &ShapeDescription, error: &ShapeErr
             format!(".{name}{index}")
         }
         ShapeError::NotFinite { field: "hull point", index, .. } => format!(".points[{index}]"),
-        ShapeError::NotFinite { field: "mesh vertex", index, .. } if kind == "mesh" => format!(".vertices[{index}]"),
+        ShapeError::NotFinite { field: "mesh vertex", index, .. } if kind != "height_field" => {
+            format!(".vertices[{index}]")
+        }
         ShapeError::NotFinite { field: "mesh vertex", index, .. } => format!(".heights[{index}]"),
         ShapeError::IndexOutOfRange { triangle, .. } => format!(".triangles[{triangle}]"),
         ShapeError::NotARotation { index, .. } => format!(".parts[{index}].orientation"),

@@ -2,7 +2,7 @@
 
 use super::mesh_file::{self, Surface};
 use super::text::{check_text, read_text};
-use super::{MESH_LIMIT, MeshUse, Scene, SceneError, ShapeDescription, Triple, mjcf, urdf};
+use super::{MESH_LIMIT, MeshUse, Scene, SceneError, ShapeDescription, Triple};
 use crate::robot::{RobotDescription, RobotModel, SelfCollision};
 use glamx::DPose3;
 use schemars::JsonSchema;
@@ -35,13 +35,6 @@ pub enum Base {
     Free,
 }
 
-/// The languages of robots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    Urdf,
-    Mjcf,
-}
-
 impl RobotModel {
     /// Reads a robot: `.urdf`, or `.xml` in either language. Errors say the line; [`RobotModel::ignored`] says what was in the
     /// file and has no effect.
@@ -68,33 +61,39 @@ impl RobotModel {
 
     pub(super) fn read(text: &str, folder: Option<&Path>, options: &RobotOptions) -> Result<RobotModel, SceneError> {
         check_text(text)?;
-        let text = super::xml::without_late_declaration(text);
-        let mut description = describe(&text, folder, options)?;
+        let mut description = describe(text, folder, options)?;
         description.self_collision = options.self_collision;
         RobotModel::compile(description)
     }
 }
 
+/// The language is known by the first element.
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
 fn describe(text: &str, folder: Option<&Path>, options: &RobotOptions) -> Result<RobotDescription, SceneError> {
-    let mut meshes = Meshes::new(folder, &options.roots);
-    match language(text)? {
-        Language::Urdf => urdf::read(text, &mut meshes, options),
-        Language::Mjcf => mjcf::read(text, &mut meshes),
-    }
-}
-
-/// By the first element.
-fn language(text: &str) -> Result<Language, SceneError> {
-    let document = super::xml::parse(text)?;
+    let text = super::xml::without_late_declaration(text);
+    let document = super::xml::parse(&text)?;
     let root = super::xml::Element::root(&document);
+    let mut meshes = Meshes::new(folder, &options.roots);
     match root.tag() {
-        "robot" => Ok(Language::Urdf),
-        "mujoco" | "mujocoinclude" => Ok(Language::Mjcf),
+        #[cfg(feature = "urdf")]
+        "robot" => super::urdf::read(&text, &mut meshes, options),
+        #[cfg(feature = "mjcf")]
+        "mujoco" | "mujocoinclude" => super::mjcf::read(&text, &mut meshes),
+        #[cfg(not(feature = "urdf"))]
+        "robot" => Err(root.refuse("this program was built without the feature 'urdf'")),
+        #[cfg(not(feature = "mjcf"))]
+        "mujoco" | "mujocoinclude" => Err(root.refuse("this program was built without the feature 'mjcf'")),
         _ => Err(root.refuse("a robot description begins with the element 'robot' (URDF) or 'mujoco' (MJCF)")),
     }
 }
 
+#[cfg(not(any(feature = "urdf", feature = "mjcf")))]
+fn describe(_: &str, _: Option<&Path>, _: &RobotOptions) -> Result<RobotDescription, SceneError> {
+    Err(SceneError::new("", "this program was built without the features 'urdf' and 'mjcf', and reads no robots"))
+}
+
 /// Files named by a robot, read within limits on all of them.
+#[cfg_attr(not(any(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "only paths are looked for"))]
 pub(super) struct Meshes {
     /// The folder of the robot, then the others.
     roots: Vec<PathBuf>,
@@ -105,6 +104,7 @@ pub(super) struct Meshes {
 
 const INSIDE: &str = "files are named relative to the robot's and lie in its folder or in one of the given roots";
 
+#[cfg_attr(not(any(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "only paths are looked for"))]
 impl Meshes {
     fn new(folder: Option<&Path>, roots: &[PathBuf]) -> Self {
         let roots = folder.into_iter().map(Path::to_owned).chain(roots.iter().cloned()).collect();

@@ -1,9 +1,9 @@
 //! Shapes from their descriptions and back.
 
-use super::{PartDescription, SceneError, ShapeDescription};
+use super::{PartDescription, SceneError, ShapeDescription, UnitMass};
 use crate::Shape;
-use crate::shape::{MAX_NESTING, Part, Primitive};
-use glamx::{DPose3, DQuat, DVec3};
+use crate::shape::{Decomposition, Face, Hull, MAX_NESTING, MassProperties, Part, Primitive};
+use glamx::{DMat3, DPose3, DQuat, DVec3};
 
 impl ShapeDescription {
     /// The shape. `path` is where it stands in its scene, for messages.
@@ -16,6 +16,20 @@ impl ShapeDescription {
         let built = match self {
             ShapeDescription::Sphere { radius } => Shape::sphere(*radius),
             ShapeDescription::Cuboid { half_extents } => Shape::cuboid(DVec3::from_array(*half_extents)),
+            ShapeDescription::RoundedCuboid { half_extents, radius } => {
+                Shape::rounded_cuboid(DVec3::from_array(*half_extents), *radius)
+            }
+            ShapeDescription::RoundedHull { points: list, radius } => Shape::rounded_hull(&points(list), *radius),
+            ShapeDescription::Solid { vertices, triangles, pieces, resolution, concavity, max_parts } => {
+                let vertices = points(vertices);
+                if pieces.is_empty() {
+                    let cut = Decomposition { resolution: *resolution, concavity: *concavity, max_parts: *max_parts };
+                    Shape::solid_mesh(&vertices, triangles, &cut)
+                } else {
+                    let pieces: Vec<_> = pieces.iter().map(|piece| points(piece)).collect();
+                    Shape::solid_of_pieces(&vertices, triangles, &pieces)
+                }
+            }
             ShapeDescription::Capsule { half_height, radius } => Shape::capsule(*half_height, *radius),
             ShapeDescription::Cylinder { half_height, radius } => Shape::cylinder(*half_height, *radius),
             ShapeDescription::Cone { half_height, radius } => Shape::cone(*half_height, *radius),
@@ -38,6 +52,12 @@ impl ShapeDescription {
                 let part = |(index, part): (usize, &PartDescription)| {
                     let path = format!("{path}.compound.parts[{index}]");
                     let shape = part.shape.nested(&format!("{path}.shape"), depth + 1)?;
+                    let shape = match &part.counts_for {
+                        Some(mass) => {
+                            shape.weighing(mass.properties()).map_err(|error| SceneError::new(&path, error))?
+                        }
+                        None => shape,
+                    };
                     let orientation = quaternion(part.orientation);
                     Ok((DPose3::from_parts(DVec3::from_array(part.position), orientation), shape))
                 };
@@ -45,6 +65,18 @@ impl ShapeDescription {
             }
         };
         built.map_err(|error| SceneError::new(super::places::shape_place(path, self, &error), error))
+    }
+}
+
+impl UnitMass {
+    fn of(mass: MassProperties) -> UnitMass {
+        let columns = mass.inertia.to_cols_array_2d();
+        UnitMass { volume: mass.mass, centre: mass.centre.to_array(), inertia: columns }
+    }
+
+    fn properties(&self) -> MassProperties {
+        let inertia = DMat3::from_cols_array_2d(&self.inertia);
+        MassProperties { mass: self.volume, centre: DVec3::from_array(self.centre), inertia }
     }
 }
 
@@ -58,10 +90,30 @@ impl Shape {
     pub fn describe(&self) -> ShapeDescription {
         match self.parts() {
             [] => ShapeDescription::None,
-            [part] if part.pose == DPose3::IDENTITY => describe_primitive(&part.primitive),
+            [part] if part.pose == DPose3::IDENTITY && part.mass.is_none() => describe_primitive(&part.primitive),
             parts => ShapeDescription::Compound { parts: parts.iter().map(describe_part).collect() },
         }
     }
+
+    /// Its parts for whoever draws them: as [`Shape::describe`] tells them, but hulls are the triangles of their faces.
+    pub fn drawn(&self) -> Vec<PartDescription> {
+        let part = |part: &Part| match &part.primitive {
+            Primitive::Hull(hull) => PartDescription { shape: faces(hull), ..describe_part(part) },
+            _ => describe_part(part),
+        };
+        self.parts().iter().map(part).collect()
+    }
+}
+
+/// Every face as a fan of triangles.
+fn faces(hull: &Hull) -> ShapeDescription {
+    let fan = |face: &Face| {
+        let corners = &hull.loops[face.first as usize..][..face.count as usize];
+        let first = corners[0];
+        corners[1..].windows(2).map(move |pair| [first, pair[0], pair[1]])
+    };
+    let vertices = hull.vertices.iter().map(|p| p.to_array()).collect();
+    ShapeDescription::Mesh { vertices, triangles: hull.faces.iter().flat_map(fan).collect() }
 }
 
 fn describe_part(part: &Part) -> PartDescription {
@@ -70,6 +122,7 @@ fn describe_part(part: &Part) -> PartDescription {
         shape: describe_primitive(&part.primitive),
         position: part.pose.translation.to_array(),
         orientation: (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]),
+        counts_for: part.mass.map(UnitMass::of),
     }
 }
 
@@ -78,6 +131,12 @@ fn describe_primitive(primitive: &Primitive) -> ShapeDescription {
     match primitive {
         Primitive::Sphere { radius } => ShapeDescription::Sphere { radius: *radius },
         Primitive::Cuboid { half } => ShapeDescription::Cuboid { half_extents: half.to_array() },
+        Primitive::RoundedCuboid { half, radius } => {
+            ShapeDescription::RoundedCuboid { half_extents: half.to_array(), radius: *radius }
+        }
+        Primitive::RoundedHull { hull, radius } => {
+            ShapeDescription::RoundedHull { points: triples(&hull.vertices), radius: *radius }
+        }
         Primitive::Capsule { half_height, radius } => {
             ShapeDescription::Capsule { half_height: *half_height, radius: *radius }
         }

@@ -1,5 +1,7 @@
 //! XML with places: whatever is refused, or has no effect, says where it stands.
 
+#![cfg_attr(not(all(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "each language uses some of it"))]
+
 use crate::robot::Notice;
 use crate::scene::error::TextPlace;
 use crate::scene::text::nearest;

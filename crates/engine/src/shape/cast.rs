@@ -172,6 +172,9 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
             let (middle, slope) = (0.5 * radius, -0.5 * radius / half_height);
             ray_round(Round { half_height: *half_height, middle, slope }, origin, direction, max)
         }
+        Primitive::RoundedCuboid { .. } | Primitive::RoundedHull { .. } => {
+            primitive.convex().and_then(|convex| ray_grown(&convex, origin, direction, max))
+        }
         Primitive::HalfSpace { normal } => {
             parry::HalfSpace::new(*normal).cast_local_ray_and_get_normal(&ray, max, true).map(answer)
         }
@@ -185,6 +188,28 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
             Some((distance, normal * -1f64.copysign(normal.dot(direction))))
         }
     }
+}
+
+/// A ray against a core grown by a radius: a point that moves along the ray until it is within the radius (conservative advancement: the
+/// separation along its direction bounds the way that is free).
+fn ray_grown(convex: &super::core::Convex, origin: DVec3, direction: DVec3, max: f64) -> Option<(f64, DVec3)> {
+    let mut separator = Separator::default();
+    let (mut time, mut normal) = (0.0, DVec3::ZERO);
+    for _ in 0..CAST_STEPS {
+        let at = DPose3::from_translation(origin + direction * time);
+        let apart = separator.separate(&convex.core, &Core::Point, &at, f64::MAX)?;
+        let gap = apart.gap - convex.radius;
+        if gap <= CAST_TOLERANCE {
+            break;
+        }
+        normal = apart.normal;
+        let closing = -direction.dot(normal);
+        time += gap / closing;
+        if !(closing > 0.0 && time <= max) {
+            return None;
+        }
+    }
+    Some((time, normal))
 }
 
 /// Solid about the z axis between `±half_height` whose radius is `middle + slope·z` ≥ 0 \[m\].

@@ -54,6 +54,8 @@ impl Primitive {
                 Some(Convex { core: Core::Segment { half: half_height }, radius })
             }
             Primitive::Cuboid { half } => sharp(Core::Cuboid { half }),
+            Primitive::RoundedCuboid { half, radius } => Some(Convex { core: Core::Cuboid { half }, radius }),
+            Primitive::RoundedHull { ref hull, radius } => Some(Convex { core: Core::Hull(hull), radius }),
             Primitive::Cylinder { half_height, radius } => sharp(Core::Cylinder { half: half_height, radius }),
             Primitive::Cone { half_height, radius } => sharp(Core::Cone { half: half_height, radius }),
             Primitive::Hull(ref hull) => sharp(Core::Hull(hull)),

@@ -1,8 +1,9 @@
 //! Mass, centre and inertia in closed form; hulls by signed tetrahedra (exact for polyhedra).
 
-use super::{Hull, Part, Primitive};
+use super::{Hull, Part, Primitive, rounded};
 use crate::error::ShapeError;
 use glamx::{DMat3, DPose3, DSymmetricEigen3, DVec3};
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 /// What a rigid body needs to know about its shape, in the axes of the shape.
@@ -45,15 +46,15 @@ pub(crate) fn joined_mass(parts: &[MassProperties]) -> Option<MassProperties> {
 /// eigenvalue problem is solved with bounds that are absolute, and off by a tenth where moments are 1e-5 kg·m².
 pub(crate) fn principal(inertia: DMat3) -> (DVec3, DMat3) {
     let size = inertia.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let exponent = if size > 0.0 && size.is_finite() { size.log2().floor().clamp(-1000.0, 1000.0) as i32 } else { 0 };
-    let found = DSymmetricEigen3::new(inertia * 2f64.powi(-exponent));
-    (found.eigenvalues * 2f64.powi(exponent), found.eigenvectors)
+    let exponent = if size > 0.0 && size.is_finite() { math::exponent(size).clamp(-1000, 1000) } else { 0 };
+    let found = DSymmetricEigen3::new(inertia * math::powi(2.0, -exponent));
+    (found.eigenvalues * math::powi(2.0, exponent), found.eigenvectors)
 }
 
 /// Volume \[m³\] of a solid primitive.
 pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
     match primitive {
-        Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * radius.powi(3)),
+        Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * math::powi(*radius, 3)),
         Primitive::Cuboid { half } => Ok(8.0 * half.x * half.y * half.z),
         Primitive::Capsule { half_height, radius } => {
             Ok(PI * radius * radius * (2.0 * half_height + 4.0 / 3.0 * radius))
@@ -61,6 +62,8 @@ pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
         Primitive::Cylinder { half_height, radius } => Ok(2.0 * PI * radius * radius * half_height),
         Primitive::Cone { half_height, radius } => Ok(2.0 / 3.0 * PI * radius * radius * half_height),
         Primitive::Hull(hull) => Ok(hull_volume(hull)),
+        Primitive::RoundedCuboid { half, radius } => Ok(rounded::cuboid(*half, *radius).mass),
+        Primitive::RoundedHull { hull, radius } => Ok(rounded::hull(hull, *radius).mass),
         Primitive::HalfSpace { .. } | Primitive::Mesh(_) => Err(ShapeError::NoMass { shape: primitive.name() }),
     }
 }
@@ -75,7 +78,7 @@ pub(crate) fn of_parts(parts: &[Part], density: f64) -> Result<MassProperties, S
     let mut solids = Vec::with_capacity(parts.len());
     let mut total = 0.0;
     for part in parts {
-        let unit = unit_density(&part.primitive)?;
+        let unit = part.mass.map_or_else(|| unit_density(&part.primitive), Ok)?;
         total += unit.mass;
         solids.push((part, unit));
     }
@@ -103,12 +106,17 @@ fn point_inertia(r: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer(r, r)
 }
 
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
+pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Mass properties at 1 kg/m³ in the primitive's own axes.
 fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
+    match primitive {
+        Primitive::RoundedCuboid { half, radius } => return Ok(rounded::cuboid(*half, *radius)),
+        Primitive::RoundedHull { hull, radius } => return Ok(rounded::hull(hull, *radius)),
+        _ => {}
+    }
     let mass = volume(primitive)?;
     let about_z = |transverse: f64, axial: f64| DMat3::from_diagonal(DVec3::new(transverse, transverse, axial));
     let (centre, inertia) = match primitive {
@@ -119,7 +127,7 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
         }
         Primitive::Capsule { half_height: h, radius: r } => {
             // Cylinder of height 2h plus two half balls whose centres of mass sit 3r/8 beyond the rims.
-            let (shaft, balls) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
+            let (shaft, balls) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * math::powi(*r, 3));
             let axial = shaft * 0.5 * r * r + balls * 0.4 * r * r;
             let transverse = shaft * (r * r / 4.0 + h * h / 3.0) + balls * (0.4 * r * r + h * h + 0.75 * h * r);
             (DVec3::ZERO, about_z(transverse, axial))
@@ -131,32 +139,62 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
             // Height H = 2h, centre of mass H/4 above the base; about it 3/20 r² + 3/80 H² and 3/10 r².
             (DVec3::new(0.0, 0.0, -0.5 * h), about_z(0.15 * (r * r + h * h), 0.3 * r * r) * mass)
         }
-        Primitive::Hull(hull) => hull_moments(hull, mass),
-        Primitive::HalfSpace { .. } | Primitive::Mesh(_) => {
+        Primitive::Hull(hull) => {
+            let whole = Moments::of_tetrahedra(hull.vertices[0], tetrahedra(hull)).properties();
+            (whole.centre, whole.inertia)
+        }
+        Primitive::RoundedCuboid { .. }
+        | Primitive::RoundedHull { .. }
+        | Primitive::HalfSpace { .. }
+        | Primitive::Mesh(_) => {
             return Err(ShapeError::NoMass { shape: primitive.name() });
         }
     };
     Ok(MassProperties { mass, centre, inertia })
 }
 
-/// Centre and inertia about it from signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c.
-fn hull_moments(hull: &Hull, volume: f64) -> (DVec3, DMat3) {
-    let origin = hull.vertices[0];
-    let (mut first, mut second) = (DVec3::ZERO, DMat3::ZERO);
-    for [a, b, c] in tetrahedra(hull) {
-        let v = a.dot(b.cross(c)) / 6.0;
-        let s = a + b + c;
-        first += s * (v / 4.0);
-        second += (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s)) * (v / 20.0);
+/// Volume and first and second moments at 1 kg/m³ about a point near the solid (against cancellation far from the origin).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    pub(super) about: DVec3,
+    /// ∫ dV.
+    pub(super) volume: f64,
+    /// ∫ x dV.
+    pub(super) first: DVec3,
+    /// ∫ x xᵀ dV.
+    pub(super) second: DMat3,
+}
+
+impl Moments {
+    pub(super) fn zero(about: DVec3) -> Moments {
+        Moments { about, volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO }
     }
-    let centre = first / volume;
-    let second = second - outer(centre, centre) * volume;
-    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
-    (origin + centre, DMat3::from_diagonal(DVec3::splat(trace)) - second)
+
+    /// Of signed tetrahedra with one corner at `about` and the others from there:
+    /// ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. Exact for polyhedra.
+    pub(super) fn of_tetrahedra(about: DVec3, tetrahedra: impl Iterator<Item = [DVec3; 3]>) -> Moments {
+        let mut sum = Moments::zero(about);
+        for [a, b, c] in tetrahedra {
+            let v = a.dot(b.cross(c)) / 6.0;
+            let s = a + b + c;
+            sum.volume += v;
+            sum.first += s * (v / 4.0);
+            sum.second += (outer(a, a) + outer(b, b) + outer(c, c) + outer(s, s)) * (v / 20.0);
+        }
+        sum
+    }
+
+    pub(super) fn properties(&self) -> MassProperties {
+        let centre = self.first / self.volume;
+        let second = self.second - outer(centre, centre) * self.volume;
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - second;
+        MassProperties { mass: self.volume, centre: self.about + centre, inertia }
+    }
 }
 
 /// Tetrahedra from the first vertex (against cancellation far from the origin) over a fan of each face.
-fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+pub(super) fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
     let origin = hull.vertices[0];
     hull.faces.iter().flat_map(move |face| {
         let polygon = hull.face_loop(face);
@@ -176,7 +214,7 @@ mod tests {
             3.613e-5, 2.595e-7, 1.57e-6, 2.595e-7, 3.375e-5, -2.664e-6, 1.57e-6, -2.664e-6, 5.987e-5,
         ]);
         for power in -30..30 {
-            let scaled = inertia * 10f64.powi(power);
+            let scaled = inertia * math::powi(10.0, power);
             let (moments, axes) = principal(scaled);
             let back = axes * DMat3::from_diagonal(moments) * axes.transpose() - scaled;
             let off = back.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));

@@ -9,13 +9,17 @@ pub(crate) mod depth;
 mod hull;
 mod mass;
 mod mesh;
+mod rounded;
 pub(crate) mod separation;
+mod silhouette;
+mod solid;
 
 pub use cast::{RayHit, cast_shape};
-pub(crate) use hull::Hull;
+pub(crate) use hull::{Face, Hull};
 pub use mass::MassProperties;
 pub(crate) use mass::{joined_mass, moved_mass, principal};
 pub(crate) use mesh::{Mesh, Side};
+pub use solid::Decomposition;
 
 use crate::error::ShapeError;
 use glamx::{DPose3, DVec3, Vec3Swizzles};
@@ -48,18 +52,46 @@ pub struct Shape {
 pub(crate) struct Part {
     pub(crate) pose: DPose3,
     pub(crate) primitive: Primitive,
+    /// What it counts for at 1 kg/m³, in its own axes, where that does not follow from the primitive: of the pieces of a
+    /// closed mesh the first has all of its mass.
+    pub(crate) mass: Option<MassProperties>,
 }
 
 /// The primitives. Lengths \[m\], validated.
 #[derive(Clone, Debug)]
 pub(crate) enum Primitive {
-    Sphere { radius: f64 },
-    Cuboid { half: DVec3 },
-    Capsule { half_height: f64, radius: f64 },
-    Cylinder { half_height: f64, radius: f64 },
-    Cone { half_height: f64, radius: f64 },
+    Sphere {
+        radius: f64,
+    },
+    Cuboid {
+        half: DVec3,
+    },
+    /// All points within `radius` of a box.
+    RoundedCuboid {
+        half: DVec3,
+        radius: f64,
+    },
+    Capsule {
+        half_height: f64,
+        radius: f64,
+    },
+    Cylinder {
+        half_height: f64,
+        radius: f64,
+    },
+    Cone {
+        half_height: f64,
+        radius: f64,
+    },
     Hull(Arc<Hull>),
-    HalfSpace { normal: DVec3 },
+    /// All points within `radius` of a hull.
+    RoundedHull {
+        hull: Arc<Hull>,
+        radius: f64,
+    },
+    HalfSpace {
+        normal: DVec3,
+    },
     Mesh(Arc<Mesh>),
 }
 
@@ -118,6 +150,20 @@ impl Shape {
         length("half extent y", half_extents.y)?;
         length("half extent z", half_extents.z)?;
         Ok(Shape::single(Primitive::Cuboid { half: half_extents }))
+    }
+
+    /// Box with rounded edges and corners: all points within `radius` of the box from `-half_extents` to `half_extents` \[m\],
+    /// so that it reaches `half_extents + radius`.
+    pub fn rounded_cuboid(half_extents: DVec3, radius: f64) -> Result<Shape, ShapeError> {
+        Shape::cuboid(half_extents)?;
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::RoundedCuboid { half: half_extents, radius }))
+    }
+
+    /// All points within `radius` of the smallest convex solid around `points` \[m\].
+    pub fn rounded_hull(points: &[DVec3], radius: f64) -> Result<Shape, ShapeError> {
+        length("radius", radius)?;
+        Ok(Shape::single(Primitive::RoundedHull { hull: Arc::new(Hull::new(points)?), radius }))
     }
 
     /// All points within `radius` of the segment from `-half_height` to `half_height` on the z axis \[m\].
@@ -204,7 +250,7 @@ impl Shape {
 
     /// Volume \[m³\]; an error for a half-space, mesh or height field.
     pub fn volume(&self) -> Result<f64, ShapeError> {
-        self.parts.iter().map(|part| mass::volume(&part.primitive)).sum()
+        self.parts.iter().map(|part| part.mass.map_or_else(|| mass::volume(&part.primitive), |own| Ok(own.mass))).sum()
     }
 
     /// Mass, centre and inertia at uniform `density` [kg/m³].
@@ -264,7 +310,7 @@ impl Shape {
 
     /// Whether the shape is one sphere about this point: turning it about the point changes nothing.
     pub(crate) fn is_ball_about(&self, point: DVec3) -> bool {
-        matches!(&*self.parts, [Part { pose, primitive: Primitive::Sphere { .. } }] if pose.translation == point)
+        matches!(&*self.parts, [Part { pose, primitive: Primitive::Sphere { .. }, .. }] if pose.translation == point)
     }
 
     /// Whether the two share their data: one is a clone of the other.
@@ -273,13 +319,13 @@ impl Shape {
     }
 
     fn single(primitive: Primitive) -> Shape {
-        Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive }]), nesting: 0 }
+        Shape { parts: Arc::new([Part { pose: DPose3::IDENTITY, primitive, mass: None }]), nesting: 0 }
     }
 }
 
 impl Part {
     fn moved(&self, pose: &DPose3) -> Part {
-        Part { pose: *pose * self.pose, primitive: self.primitive.clone() }
+        Part { pose: *pose * self.pose, primitive: self.primitive.clone(), mass: self.mass }
     }
 }
 
@@ -289,6 +335,8 @@ impl Primitive {
         match self {
             Primitive::Sphere { .. } => "sphere",
             Primitive::Cuboid { .. } => "cuboid",
+            Primitive::RoundedCuboid { .. } => "rounded cuboid",
+            Primitive::RoundedHull { .. } => "rounded hull",
             Primitive::Capsule { .. } => "capsule",
             Primitive::Cylinder { .. } => "cylinder",
             Primitive::Cone { .. } => "cone",
@@ -307,34 +355,38 @@ impl Primitive {
         let disk = DVec3::new(z.yz().length(), z.xz().length(), z.xy().length());
         match self {
             Primitive::Sphere { radius } => around(DVec3::splat(*radius)),
-            Primitive::Cuboid { half } => {
-                let x = pose.rotation * DVec3::new(half.x, 0.0, 0.0);
-                let y = pose.rotation * DVec3::new(0.0, half.y, 0.0);
-                around(x.abs() + y.abs() + (z * half.z).abs())
-            }
+            Primitive::Cuboid { half } => around(box_reach(pose, *half)),
+            Primitive::RoundedCuboid { half, radius } => around(box_reach(pose, *half) + DVec3::splat(*radius)),
             Primitive::Capsule { half_height, radius } => around((z * *half_height).abs() + DVec3::splat(*radius)),
             Primitive::Cylinder { half_height, radius } => around((z * *half_height).abs() + disk * *radius),
             Primitive::Cone { half_height, radius } => {
                 let (tip, base) = (centre + z * *half_height, centre - z * *half_height);
                 Aabb { min: tip.min(base - disk * *radius), max: tip.max(base + disk * *radius) }
             }
-            Primitive::Hull(hull) => hull
-                .vertices
-                .iter()
-                .map(|v| pose.transform_point(*v))
-                .fold(Aabb::EMPTY, |all, p| Aabb { min: all.min.min(p), max: all.max.max(p) }),
+            Primitive::Hull(hull) => hull_bounds(pose, hull),
+            Primitive::RoundedHull { hull, radius } => hull_bounds(pose, hull).inflated(*radius),
             Primitive::HalfSpace { .. } => Aabb::UNBOUNDED,
             Primitive::Mesh(mesh) => {
                 let (middle, half) =
                     ((mesh.bounds.min + mesh.bounds.max) * 0.5, (mesh.bounds.max - mesh.bounds.min) * 0.5);
-                let reach = (pose.rotation * DVec3::new(half.x, 0.0, 0.0)).abs()
-                    + (pose.rotation * DVec3::new(0.0, half.y, 0.0)).abs()
-                    + (z * half.z).abs();
+                let reach = box_reach(pose, half);
                 let middle = pose.transform_point(middle);
                 Aabb { min: middle - reach, max: middle + reach }
             }
         }
     }
+}
+
+/// How far a box reaches from its middle along the axes in which it is placed \[m\].
+fn box_reach(pose: &DPose3, half: DVec3) -> DVec3 {
+    let x = pose.rotation * DVec3::new(half.x, 0.0, 0.0);
+    let y = pose.rotation * DVec3::new(0.0, half.y, 0.0);
+    x.abs() + y.abs() + (pose.rotation * DVec3::Z * half.z).abs()
+}
+
+fn hull_bounds(pose: &DPose3, hull: &Hull) -> Aabb {
+    let corners = hull.vertices.iter().map(|v| pose.transform_point(*v));
+    corners.fold(Aabb::EMPTY, |all, p| Aabb { min: all.min.min(p), max: all.max.max(p) })
 }
 
 /// A length that can be computed with.

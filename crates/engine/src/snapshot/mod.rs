@@ -134,7 +134,7 @@ impl World {
             time,
             steps,
             next_automatic,
-            next_nest,
+            next_sleeping_island,
         } = self;
         World {
             settings: *settings,
@@ -150,7 +150,7 @@ impl World {
             time: *time,
             steps: *steps,
             next_automatic: *next_automatic,
-            next_nest: *next_nest,
+            next_sleeping_island: *next_sleeping_island,
         }
     }
 

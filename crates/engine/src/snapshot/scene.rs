@@ -28,7 +28,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
     writer.section(b"BODY", |out| {
         encode_arena(&world.bodies, out, |body, out| encode_body(body, &shapes, out));
         out.u64(world.next_automatic);
-        out.u64(world.next_nest);
+        out.u64(world.next_sleeping_island);
     });
     writer.section(b"JOIN", |out| {
         encode_arena(&world.joints, out, encode_joint);
@@ -54,10 +54,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     let mut section = reader.section("bodies", b"BODY")?;
     let bodies = decode_arena(&mut section, BODY_SIZE, |section| decode_body(section, &shapes))?;
     let next_automatic = section.u64()?;
-    let next_nest = section.u64()?;
+    let next_sleeping_island = section.u64()?;
     let order = order_of(&bodies, next_automatic).ok_or_else(|| section.invalid("two bodies with one identity"))?;
-    if bodies.parts().any(|(_, body)| body.is_some_and(|b| b.rest.nest.is_some_and(|nest| nest >= next_nest))) {
-        return Err(section.invalid("a nest that is still to come"));
+    if bodies.parts().any(|(_, body)| {
+        body.is_some_and(|b| b.rest.sleeping_island.is_some_and(|island| island >= next_sleeping_island))
+    }) {
+        return Err(section.invalid("a sleeping island that is still to come"));
     }
     section.finish()?;
 
@@ -98,7 +100,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         time,
         steps,
         next_automatic,
-        next_nest,
+        next_sleeping_island,
     };
     if world.joints_in_order() {
         Ok(world)
@@ -365,9 +367,9 @@ fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
     for vector in [state.velocity, state.spin, *force, *torque, constraint.force, constraint.torque] {
         out.vector(vector);
     }
-    let Rest { still, nest, disturbed } = rest;
+    let Rest { still, sleeping_island, disturbed } = rest;
     out.f64(*still);
-    out.u64(nest.unwrap_or(u64::MAX));
+    out.u64(sleeping_island.unwrap_or(u64::MAX));
     out.u8(u8::from(*disturbed));
     out.u8(u8::from(*fast));
     out.u8(u8::from(*quarantined));
@@ -409,12 +411,12 @@ fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, Sn
     let constraint = ConstraintForces { force: section.vector()?, torque: section.vector()? };
     let reach = reach_of(&shape, mass.centre);
     let still = section.finite()?;
-    let nest = match section.u64()? {
+    let sleeping_island = match section.u64()? {
         u64::MAX => None,
         _ if kind != Kind::Dynamic => return Err(section.invalid("only dynamic bodies sleep")),
-        nest => Some(nest),
+        island => Some(island),
     };
-    let rest = Rest { still, nest, disturbed: section.u8()? != 0 };
+    let rest = Rest { still, sleeping_island, disturbed: section.u8()? != 0 };
     let fast = section.u8()? != 0;
     let quarantined = section.u8()? != 0;
     Ok(BodyRecord { id, kind, shape, material, mass, reach, state, force, torque, constraint, rest, fast, quarantined })

@@ -1,4 +1,4 @@
-//! Stage 6/9, first half: assembly. In: an island. Out: its contact problem. Eq.: u = (J M⁻¹Jᵀ + diag(c)) r + q,
+//! Assembly. In: an island. Out: its contact problem. Eq.: u = (J M⁻¹Jᵀ + diag(c)) r + q,
 //! q = J v* + offset, row of direction d: J = [−dᵀ, −(r_A×d)ᵀ, dᵀ, (r_B×d)ᵀ].
 //!
 //! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h

@@ -7,7 +7,7 @@
 //!
 //! # Rest
 //!
-//! At rest the same impulses serve every step: bodies that contacts hold still have no velocity at all (`still`), so
+//! At rest the same impulses serve every step: bodies that contacts hold still have no velocity at all (`rest_snap`), so
 //! what the impulses lack does not add up.
 
 use crate::BodyHandle;

@@ -1,4 +1,4 @@
-//! Stages 2–4/9, from bodies to contacts. In: poses, v*. Out: contacts with frame, arms, coefficients, impact, guess.
+//! Contacts. In: touches, free motion. Out: contacts with frame, arms, coefficients, impact, guess.
 //! Eq.: n from A to B; t₁ = eᵢ×n/‖eᵢ×n‖ with eᵢ the axis of least |nᵢ|; t₂ = n×t₁; μ = √(μ_A μ_B), e = √(e_A e_B).
 //!
 //! # Contacts that are still open
@@ -32,22 +32,15 @@
 //! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
 //! again. (Of two dynamic bodies each may be held by others while the other one falls, so there a is the least that
 //! either may have: too little bounce by at most h·g, never too much.) Bodies that bounce off several others do so at the
-//! time of the first (`meeting_time`). A contact has either the gap term or the bounce, never both.
+//! time of the first (`collision::time_of_impact`). A contact has either the gap term or the bounce, never both.
 
-use crate::body::BodyRecord;
-use crate::shape::Aabb;
 use crate::step::cache::Matching;
-use crate::step::fast::Meeting;
+use crate::step::collision::Touch;
+use crate::step::collision::manifold::{FeatureKey, Manifold, ManifoldPoint};
 use crate::step::free_motion::FreeMotion;
-use crate::step::manifold::{FeatureKey, Manifold, ManifoldPoint, NarrowPhase};
-use crate::step::pair_memory::PairMemory;
 use crate::step::{Moving, Twist};
 use crate::{BodyHandle, Material, Stabilisation, StepError, World};
-use glamx::{DPose3, DQuat, DVec3};
-
-/// Speed [m/s] that the margin for slow bodies may stand for: with a very short step a fixed distance would be an
-/// enormous speed, and tolerances are relative to the largest speed of a problem.
-const MARGIN_SPEED: f64 = 1.0;
+use glamx::DVec3;
 
 /// Points this close when a fast body is caught are closed \[m\]: corners of a face that lands flat come within round-off.
 const CAUGHT: f64 = 1e-7;
@@ -163,201 +156,6 @@ pub(crate) fn contact_frame(n: DVec3) -> [DVec3; 3] {
     [n, t1, n.cross(t1)]
 }
 
-/// Farthest any point of a body may come in the step \[m\].
-fn travel(reach: f64, free: &FreeMotion, dt: f64) -> f64 {
-    let speed = free.before.linear.length().max(free.after.linear.length());
-    dt * (speed + spin(free) * reach)
-}
-
-/// Fastest spin in the step [rad/s].
-fn spin(free: &FreeMotion) -> f64 {
-    free.before.angular.length().max(free.after.angular.length())
-}
-
-/// Farthest two bodies may come towards each other in the step \[m\]: as they move, or with one of them stopped by
-/// something else. What bounces may turn round as well, and both ways add up.
-///
-/// Bodies that fall together are no contacts of each other until the lower one may stop. A sum for all would tie a whole
-/// shower of them into one island.
-pub(crate) fn approach(bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
-    let [a, b] = [0, 1].map(|i| travel(bodies[i].reach, free[i], dt));
-    if bodies.iter().any(|body| body.material.restitution > 0.0) {
-        return a + b;
-    }
-    let before = (free[0].before.linear - free[1].before.linear).length();
-    let after = (free[0].after.linear - free[1].after.linear).length();
-    let turning = spin(free[0]) * bodies[0].reach + spin(free[1]) * bodies[1].reach;
-    f64::max(a, b).max(dt * (before.max(after) + turning))
-}
-
-/// Distance within which the points of two bodies are contacts of the step \[m\].
-pub(crate) fn near(world: &World, bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
-    margin(world, dt) + approach(bodies, free, dt)
-}
-
-pub(crate) fn margin(world: &World, dt: f64) -> f64 {
-    world.settings.margin.min(MARGIN_SPEED * dt)
-}
-
-/// Boxes around everything a body may touch in the step, by rank.
-pub(crate) fn swept_boxes(world: &World, free: &[FreeMotion], dt: f64, boxes: &mut Vec<Aabb>) {
-    let margin = margin(world, dt);
-    boxes.clear();
-    for (slot, free) in world.order.iter().zip(free) {
-        let Some(body) = world.bodies.at(*slot) else { continue };
-        boxes.push(body.shape.aabb(&body.pose()).inflated(0.5 * margin + travel(body.reach, free, dt)));
-    }
-}
-
-/// Contact points of two bodies at some time within the step.
-#[derive(Clone, Debug)]
-pub(crate) struct Touch {
-    pub a: u32,
-    pub b: u32,
-    /// When the first of the points bounces, if any does \[s\]: the points are seen then.
-    pub bounce: Option<f64>,
-    /// A fast body was caught at that time: whatever is closed then is an impact.
-    pub caught: bool,
-    pub manifold: Manifold,
-}
-
-/// A body flown for some time within the step without contact.
-fn flown(body: &Moving, free: &FreeMotion, time: f64, dt: f64) -> (DVec3, DQuat) {
-    if time == 0.0 {
-        return (body.state.position, body.state.orientation);
-    }
-    let mean = free.before.linear + (0.5 * time / dt) * (free.after.linear - free.before.linear);
-    let turn = DQuat::from_scaled_axis(time * free.before.angular);
-    (body.state.position + time * mean, (turn * body.state.orientation).normalize())
-}
-
-/// The same of its shape.
-pub(crate) fn flown_pose(body: &Moving, free: &FreeMotion, record: &BodyRecord, time: f64, dt: f64) -> DPose3 {
-    let (position, orientation) = flown(body, free, time, dt);
-    DPose3::from_parts(position - orientation * record.mass.centre, orientation)
-}
-
-/// Velocity of a body that flies, at some time within the step.
-pub(crate) fn velocity_at(free: &FreeMotion, time: f64, dt: f64) -> Twist {
-    let part = time / dt;
-    Twist {
-        linear: free.before.linear + part * (free.after.linear - free.before.linear),
-        angular: free.before.angular + part * (free.after.angular - free.before.angular),
-    }
-}
-
-/// What the manifold stage is given.
-#[derive(Clone, Copy)]
-pub(crate) struct Pairs<'a> {
-    pub pairs: &'a [(u32, u32)],
-    /// Of every pair, or none at all if no body is fast.
-    pub meetings: &'a [Meeting],
-}
-
-/// Memory of the manifold stage, kept from step to step.
-#[derive(Default)]
-pub(crate) struct ManifoldSpace {
-    narrow_phase: NarrowPhase,
-    memory: PairMemory,
-    jointed: Vec<(u32, u32)>,
-    found: Vec<Manifold>,
-    at_impact: Vec<Manifold>,
-}
-
-impl ManifoldSpace {
-    /// The finder of manifolds, for the stages that look again.
-    pub fn narrow_phase(&mut self) -> &mut NarrowPhase {
-        &mut self.narrow_phase
-    }
-}
-
-/// How far two bodies are looked at from each other \[m\]. In whole eighths of the margin, so that it stays as it is for
-/// bodies that hardly move.
-pub(crate) fn look_ahead(margin: f64, travel: f64) -> f64 {
-    let quantum = 0.125 * margin;
-    // No margin, or a time step too short to divide it.
-    if quantum < f64::MIN_POSITIVE {
-        return margin + travel;
-    }
-    margin + (travel / quantum).ceil() * quantum
-}
-
-/// Points of contact of every pair that has a dynamic body and is not jointed.
-pub(crate) fn manifolds(
-    world: &World,
-    bodies: &[Moving],
-    free: &[FreeMotion],
-    pairs: &Pairs,
-    dt: f64,
-    space: &mut ManifoldSpace,
-    out: &mut Vec<Touch>,
-) {
-    let ManifoldSpace { narrow_phase, memory, jointed, found, at_impact } = space;
-    jointed_pairs(world, jointed);
-    out.iter_mut().for_each(|touch| narrow_phase.take_back(&mut touch.manifold));
-    out.clear();
-    memory.begin(bodies.iter().map(|body| BodyHandle(world.bodies.key(body.slot))), narrow_phase);
-    let margin = margin(world, dt);
-    for (index, &(i, j)) in pairs.pairs.iter().enumerate() {
-        let (body_a, body_b) = (&bodies[i as usize], &bodies[j as usize]);
-        if !(body_a.is_dynamic() || body_b.is_dynamic()) {
-            continue;
-        }
-        let slots = (body_a.slot.min(body_b.slot), body_a.slot.max(body_b.slot));
-        if jointed.binary_search(&slots).is_ok() {
-            continue;
-        }
-        let (Some(a), Some(b)) = (world.bodies.at(body_a.slot), world.bodies.at(body_b.slot)) else { continue };
-        let (free_a, free_b) = (&free[i as usize], &free[j as usize]);
-        let approach = approach([a, b], [free_a, free_b], dt);
-        let near = look_ahead(margin, approach);
-        match pairs.meetings.get(index) {
-            None | Some(Meeting::Usual) => {}
-            Some(Meeting::Apart) => continue,
-            Some(Meeting::At(time)) => {
-                let poses = [flown_pose(body_a, free_a, a, *time, dt), flown_pose(body_b, free_b, b, *time, dt)];
-                // Other points that may close in the rest of the step are looked at as well.
-                let rest = margin + (near - margin) * (1.0 - time / dt);
-                narrow_phase.recycle(at_impact);
-                narrow_phase.collide(&a.shape, &poses[0], &b.shape, &poses[1], rest, at_impact);
-                let caught = |manifold| Touch { a: i, b: j, bounce: Some(*time), caught: true, manifold };
-                out.extend(at_impact.drain(..).map(caught));
-                continue;
-            }
-        }
-        let cache = memory.pair((i, j), narrow_phase);
-        let pose_a = a.pose();
-        narrow_phase.look(cache, &a.shape, &b.shape, &pose_a.inv_mul(&b.pose()), near);
-        // No point is faster than its bodies: nothing bounces.
-        if approach < world.settings.rest_speed * dt {
-            narrow_phase.place(cache, &pose_a, out, |manifold| Touch {
-                a: i,
-                b: j,
-                bounce: None,
-                caught: false,
-                manifold,
-            });
-            continue;
-        }
-        narrow_phase.place(cache, &pose_a, found, |manifold| manifold);
-        let pair = Pair { a: i, b: j, bodies: [body_a, body_b], free: [free_a, free_b], dt };
-        let material = a.material.combine(b.material);
-        let rest_speed = world.settings.rest_speed;
-        let mut bounce = pair.first_bounce(found, material, rest_speed);
-        if let Some(time) = bounce.filter(|time| *time > 0.0) {
-            let (pose_a, pose_b) = (flown_pose(body_a, free_a, a, time, dt), flown_pose(body_b, free_b, b, time, dt));
-            narrow_phase.recycle(at_impact);
-            narrow_phase.collide(&a.shape, &pose_a, &b.shape, &pose_b, near, at_impact);
-            if at_impact.is_empty() {
-                bounce = Some(0.0);
-            } else {
-                std::mem::swap(found, at_impact);
-            }
-        }
-        out.extend(found.drain(..).map(|manifold| Touch { a: i, b: j, bounce, caught: false, manifold }));
-    }
-}
-
 /// What the points of a manifold have in common.
 struct Patch<'a> {
     manifold: &'a Manifold,
@@ -387,17 +185,17 @@ impl<'a> Patch<'a> {
 }
 
 /// Two bodies and their free motion.
-struct Pair<'a> {
-    a: u32,
-    b: u32,
-    bodies: [&'a Moving; 2],
-    free: [&'a FreeMotion; 2],
-    dt: f64,
+pub(crate) struct Pair<'a> {
+    pub a: u32,
+    pub b: u32,
+    pub bodies: [&'a Moving; 2],
+    pub free: [&'a FreeMotion; 2],
+    pub dt: f64,
 }
 
 impl Pair<'_> {
     /// When the first of the points bounces, if any does.
-    fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
+    pub fn first_bounce(&self, manifolds: &[Manifold], material: Material, rest_speed: f64) -> Option<f64> {
         let mut first: Option<f64> = None;
         for manifold in manifolds {
             let patch = Patch::new(manifold, material, self.dt);
@@ -422,7 +220,7 @@ impl Pair<'_> {
         let arm = |i: usize| {
             let body = self.bodies[i];
             let met_at = if body.is_dynamic() { body.met_at.unwrap_or(0.0) } else { time };
-            acting - flown(body, self.free[i], met_at, self.dt).0
+            acting - self.free[i].place_at(&body.state, met_at, self.dt).0
         };
         Contact {
             a: self.a,
@@ -470,7 +268,7 @@ impl Pair<'_> {
 
     fn approach(&self, contact: &Contact, time: f64) -> Approach {
         let normal_velocity = |time: f64| {
-            let twist = |i: usize| velocity_at(self.free[i], time, self.dt);
+            let twist = |i: usize| self.free[i].velocity_at(time, self.dt);
             contact.frame[0].dot(contact.velocity(&twist(0), &twist(1)))
         };
         let acceleration = (normal_velocity(self.dt) - normal_velocity(0.0)) / self.dt;
@@ -483,21 +281,6 @@ impl Pair<'_> {
         }
         Approach { velocity: normal_velocity(time), acceleration, after_bounce }
     }
-}
-
-/// Slots of bodies that do not touch because a joint or the user says so, sorted.
-pub(crate) fn jointed_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
-    use crate::joint::{Anchor, PairContact};
-    out.clear();
-    let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));
-    for joint in records.map(|record| &record.joint).filter(|joint| joint.contact == PairContact::Ignored) {
-        if let Anchor::Body(b, _) = joint.b {
-            let (a, b) = (joint.a.0.0.slot, b.0.slot);
-            out.push((a.min(b), a.max(b)));
-        }
-    }
-    out.extend(&world.apart);
-    out.sort_unstable();
 }
 
 pub(crate) fn contacts(

@@ -1,4 +1,4 @@
-//! Stage 9/9, end poses. In: states at the end of the step. Out: the same, with overlap that the step made taken out.
+//! End poses. In: states at the end of the step. Out: the same, with overlap that the step made taken out.
 //! Velocities are not touched. Eq.: the least displacement δ in the metric of mass with, row by row,
 //!
 //! ```text
@@ -13,6 +13,8 @@
 //! step, and so are joints that were put together with a gap: [`crate::Stabilisation`]. Overlap of a squeeze stays: there is
 //! no room to go to (`squeeze`).
 
+mod candidates;
+
 use crate::body::{BodyState, Inertial};
 use crate::joint::geometry::{End, JointGeometry};
 use crate::joint::rows::{Purpose, RowSpec};
@@ -20,14 +22,13 @@ use crate::joint::{JointRecord, MISFIT};
 use crate::judge::overlap_bound;
 use crate::shape::Aabb;
 use crate::step::assembly::{Scene, contact_row, joint_end};
-use crate::step::contact::jointed_pairs;
+use crate::step::collision::{Detector, PlacedShape, Plan};
 use crate::step::free_motion::world_inverse_inertia;
 use crate::step::island::root;
-use crate::step::manifold::{Manifold, NarrowPhase};
 use crate::step::solve::{IslandSolution, IslandSpace, body_changes};
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
-use glamx::{DMat3, DPose3, DQuat, DVec3};
+use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
@@ -51,12 +52,10 @@ const JOINT_OFF: f64 = 5e-9;
 /// Memory of the stage.
 #[derive(Default)]
 pub(crate) struct EndSpace {
-    jointed: Vec<(u32, u32)>,
     /// Pairs whose overlap is a squeeze, ascending.
     squeezed: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
     boxes: Vec<Aabb>,
-    found: Vec<Manifold>,
     /// Deepest overlap at the start of the step of pairs in contact, ascending by pair \[m\].
     before: Vec<((u32, u32), f64)>,
     space: IslandSpace,
@@ -90,10 +89,9 @@ struct Row {
 pub(crate) fn correct(
     world: &World,
     scene: &Scene,
-    near: &[(u32, u32)],
-    swept: &[Aabb],
+    plan: &Plan,
     solutions: &[IslandSolution],
-    narrow_phase: &mut NarrowPhase,
+    detector: &mut Detector,
     space: &mut EndSpace,
     end: &mut [BodyState],
     correction: &mut Vec<Twist>,
@@ -103,23 +101,22 @@ pub(crate) fn correct(
     space.moved.clear();
     space.moved.extend_from_slice(end);
     let mut done = Corrected::default();
-    jointed_pairs(world, &mut space.jointed);
     if world.settings.stabilisation == Stabilisation::None {
         return done;
     }
     space.squeezed.clear();
     space.squeezed.extend(solutions.iter().flat_map(|solution| &solution.squeezed));
     space.squeezed.sort_unstable();
-    space.candidates(world, scene, near, swept, end);
-    space.measure_before(world, scene, narrow_phase);
+    space.candidates(world, scene, plan, end);
+    space.measure_before(world, scene, detector);
     for round in 0..MAX_ROUNDS {
-        let deep = space.too_deep(world, scene, narrow_phase, end, round == 0);
+        let deep = space.too_deep(world, scene, detector, end, round == 0);
         let joints = space.off_joints(world, scene, end, round == 0);
         if deep.is_empty() && joints.is_empty() {
             break;
         }
         done.rounds += 1;
-        space.displace(world, scene, narrow_phase, (&deep, &joints), end, correction, &mut done);
+        space.displace(world, scene, detector, (&deep, &joints), end, correction, &mut done);
         if done.unproved > 0 {
             break;
         }
@@ -143,12 +140,12 @@ fn joint_at<'a>(
     world: &'a World,
     scene: &Scene,
     index: usize,
-    end: &[BodyState],
+    state: impl Fn(usize) -> BodyState,
 ) -> Option<(&'a JointRecord, JointGeometry<'a>, Vec<f64>)> {
     let record = world.joints.at(scene.joints[index].slot)?;
     let rank_of = |slot: u32| scene.rank_of_slot(slot);
     let joint = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
-    let placed = joint.place(|side| rank_pose(side, end));
+    let placed = joint.place(|side| rank_pose(side, &state));
     let errors = joint.errors(&placed).collect();
     Some((record, joint, errors))
 }
@@ -162,57 +159,35 @@ fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
     }
 }
 
-fn rank_pose(side: End, end: &[BodyState]) -> (DVec3, DQuat) {
+fn rank_pose(side: End, state: impl Fn(usize) -> BodyState) -> (DVec3, DQuat) {
     match side {
-        End::Given(rank, _) => (end[rank as usize].position, end[rank as usize].orientation),
+        End::Given(rank, _) => {
+            let BodyState { position, orientation, .. } = state(rank as usize);
+            (position, orientation)
+        }
         End::Body(..) | End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
     }
 }
 
-fn pose(world: &World, body: &Moving, state: &BodyState) -> Option<DPose3> {
+fn placed<'a>(world: &'a World, body: &Moving, state: &BodyState) -> Option<PlacedShape<'a>> {
     let record = world.bodies.at(body.slot)?;
-    Some(DPose3::from_parts(state.position - state.orientation * record.mass.centre, state.orientation))
+    Some(PlacedShape::new(record, record.pose_of(state.position, state.orientation)))
+}
+
+/// How deep two bodies are in each other at these poses \[m\]; zero where they are apart.
+fn depth(
+    world: &World,
+    detector: &mut Detector,
+    (a, at_a): (&Moving, &BodyState),
+    (b, at_b): (&Moving, &BodyState),
+) -> f64 {
+    let shapes = placed(world, a, at_a).zip(placed(world, b, at_b));
+    shapes.map_or(0.0, |(a, b)| detector.depth(a, b))
 }
 
 impl EndSpace {
-    /// Slots of bodies whose joint says that they do not touch, sorted.
-    pub fn jointed(&self) -> &[(u32, u32)] {
-        &self.jointed
-    }
-
-    /// Pairs that may overlap at the end: those that were near, and those of bodies that came farther than was thought.
-    fn candidates(&mut self, world: &World, scene: &Scene, near: &[(u32, u32)], swept: &[Aabb], end: &[BodyState]) {
-        self.boxes.clear();
-        for (body, state) in scene.bodies.iter().zip(end) {
-            let placed = world.bodies.at(body.slot).zip(pose(world, body, state));
-            self.boxes.push(placed.map_or(Aabb::EMPTY, |(record, pose)| record.shape.aabb(&pose)));
-        }
-        self.pairs.clear();
-        self.pairs.extend_from_slice(near);
-        for rank in 0..scene.bodies.len() {
-            if scene.bodies[rank].is_dynamic() && !swept[rank].contains(&self.boxes[rank]) {
-                let others = (0..scene.bodies.len()).filter(|other| *other != rank);
-                let met = others.filter(|other| self.boxes[*other].overlaps(&self.boxes[rank]));
-                self.pairs.extend(met.map(|other| (rank.min(other) as u32, rank.max(other) as u32)));
-            }
-        }
-        if self.pairs.len() > near.len() {
-            self.pairs.sort_unstable();
-            self.pairs.dedup();
-        }
-        let (bodies, jointed, squeezed) = (scene.bodies, &self.jointed, &self.squeezed);
-        self.pairs.retain(|(i, j)| {
-            let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
-            let slots = (a.slot.min(b.slot), a.slot.max(b.slot));
-            // Fast bodies have been stopped where they would dip into others.
-            let fast = a.fast || b.fast;
-            let held = jointed.binary_search(&slots).is_ok() || squeezed.binary_search(&(*i, *j)).is_ok();
-            (a.is_dynamic() || b.is_dynamic()) && !fast && !held
-        });
-    }
-
     /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
-    fn measure_before(&mut self, world: &World, scene: &Scene, narrow_phase: &mut NarrowPhase) {
+    fn measure_before(&mut self, world: &World, scene: &Scene, detector: &mut Detector) {
         self.before.clear();
         for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
             let pair = (contact.a, contact.b);
@@ -223,28 +198,12 @@ impl EndSpace {
                 Some(_) if later => {}
                 Some((_, depth)) => *depth = depth.max(-contact.gap),
                 None if later => {
-                    let depth = self.depth(world, narrow_phase, (a, &a.state), (b, &b.state));
+                    let depth = depth(world, detector, (a, &a.state), (b, &b.state));
                     self.before.push((pair, depth));
                 }
                 None => self.before.push((pair, -contact.gap)),
             }
         }
-    }
-
-    /// How deep two bodies are in each other at these poses \[m\]; zero where they are apart.
-    fn depth(
-        &mut self,
-        world: &World,
-        narrow_phase: &mut NarrowPhase,
-        (a, at_a): (&Moving, &BodyState),
-        (b, at_b): (&Moving, &BodyState),
-    ) -> f64 {
-        let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
-        let poses = pose(world, a, at_a).zip(pose(world, b, at_b));
-        let Some(((record_a, record_b), (pose_a, pose_b))) = records.zip(poses) else { return 0.0 };
-        narrow_phase.recycle(&mut self.found);
-        narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, 0.0, &mut self.found);
-        self.found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()))
     }
 
     fn depth_before(&self, pair: (u32, u32)) -> f64 {
@@ -260,15 +219,21 @@ impl EndSpace {
             self.targets.clear();
         }
         for (index, frame) in scene.joints.iter().enumerate() {
-            let Some((record, _, errors)) = joint_at(world, scene, index, end) else { continue };
+            let Some((record, _, errors)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
             if first {
                 // What the step made goes wholly; an open limit is to end where it is, or at its stop.
-                let target = |(row, e): (&RowSpec, &f64)| match row.purpose {
-                    _ if e.abs() <= MISFIT => 0.0,
+                let start = |rank: usize| scene.bodies[rank].state;
+                let old = match errors.iter().any(|e| e.abs() > MISFIT) {
+                    true => joint_at(world, scene, index, start).map(|(_, _, errors)| errors),
+                    false => None,
+                };
+                let old = |place: usize| old.as_ref().map_or(0.0, |old| old[place]);
+                let target = |(place, (row, e)): (usize, (&RowSpec, &f64))| match row.purpose {
+                    _ if e.abs() <= MISFIT || old(place).abs() <= MISFIT => 0.0,
                     Purpose::Limit if *e > 0.0 => 0.0,
                     _ => kept * e,
                 };
-                self.targets.extend(record.rows.iter().zip(&errors).map(target));
+                self.targets.extend(record.rows.iter().zip(&errors).enumerate().map(target));
             }
             let targets = &self.targets[frame.rows.clone()];
             let mut rows = record.rows.iter().zip(&errors).zip(targets);
@@ -285,7 +250,7 @@ impl EndSpace {
         &mut self,
         world: &World,
         scene: &Scene,
-        narrow_phase: &mut NarrowPhase,
+        detector: &mut Detector,
         end: &[BodyState],
         first: bool,
     ) -> Vec<(u32, u32)> {
@@ -307,7 +272,7 @@ impl EndSpace {
             if !self.boxes[i as usize].overlaps(&self.boxes[j as usize]) {
                 continue;
             }
-            let depth = self.depth(world, narrow_phase, (a, &end[i as usize]), (b, &end[j as usize]));
+            let depth = depth(world, detector, (a, &end[i as usize]), (b, &end[j as usize]));
             if depth > limit * (1.0 + 1e-9) {
                 deep.push((i, j));
             }
@@ -321,15 +286,17 @@ impl EndSpace {
         &mut self,
         world: &World,
         scene: &Scene,
-        narrow_phase: &mut NarrowPhase,
+        detector: &mut Detector,
         (deep, off): (&[(u32, u32)], &[usize]),
         end: &mut [BodyState],
         correction: &mut [Twist],
         done: &mut Corrected,
     ) {
-        let rows = self.rows(world, scene, narrow_phase, deep, end);
+        let rows = self.rows(world, scene, detector, deep, end);
         let joints: Vec<(usize, JointGeometry, Vec<f64>)> = (0..scene.joints.len())
-            .filter_map(|index| joint_at(world, scene, index, end).map(|(_, joint, errors)| (index, joint, errors)))
+            .filter_map(|index| {
+                joint_at(world, scene, index, |rank| end[rank]).map(|(_, joint, errors)| (index, joint, errors))
+            })
             .collect();
         let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
         let ends = |joint: &JointGeometry| {
@@ -382,7 +349,7 @@ impl EndSpace {
                 if !sides.iter().any(|rank| place(*rank).is_some()) {
                     continue;
                 }
-                let placed = joint.place(|side| rank_pose(side, end));
+                let placed = joint.place(|side| rank_pose(side, |rank| end[rank]));
                 let targets = &self.targets[scene.joints[*index].rows.clone()];
                 for ((row, error), target) in joint.rows.iter().zip(errors).zip(targets) {
                     let law = match row.purpose {
@@ -405,9 +372,9 @@ impl EndSpace {
         }
         for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
             if correction[rank] != Twist::default()
-                && let Some((record, pose)) = world.bodies.at(body.slot).zip(pose(world, body, state))
+                && let Some(placed) = placed(world, body, state)
             {
-                self.boxes[rank] = record.shape.aabb(&pose);
+                self.boxes[rank] = placed.shape.aabb(&placed.pose);
             }
         }
     }
@@ -485,7 +452,7 @@ impl EndSpace {
         &mut self,
         world: &World,
         scene: &Scene,
-        narrow_phase: &mut NarrowPhase,
+        detector: &mut Detector,
         deep: &[(u32, u32)],
         end: &[BodyState],
     ) -> Vec<Row> {
@@ -501,14 +468,12 @@ impl EndSpace {
             if !self.boxes[i as usize].inflated(margin).overlaps(&self.boxes[j as usize]) {
                 continue;
             }
-            let poses = pose(world, a, &end[i as usize]).zip(pose(world, b, &end[j as usize]));
-            let Some((pose_a, pose_b)) = poses else { continue };
+            let shapes = placed(world, a, &end[i as usize]).zip(placed(world, b, &end[j as usize]));
+            let Some((shape_a, shape_b)) = shapes else { continue };
             let limit = allowed(world, overlap_bound(record_a, record_b), self.depth_before((i, j)));
             let is_deep = deep.binary_search(&(i, j)).is_ok();
             let old = limit > TRIGGER * overlap_bound(record_a, record_b);
-            narrow_phase.recycle(&mut self.found);
-            narrow_phase.collide(&record_a.shape, &pose_a, &record_b.shape, &pose_b, margin, &mut self.found);
-            for manifold in &self.found {
+            for manifold in detector.manifolds(shape_a, shape_b, margin) {
                 for point in &manifold.points {
                     let middle = point.middle();
                     let arms = [middle - end[i as usize].position, middle - end[j as usize].position];

@@ -1,13 +1,17 @@
-//! Stage 1/9, free motion. In: bodies, forces. Out: v* and the rotation of flight. Eq.: v* = v + h M⁻¹(f − ω×Iω).
+//! Free motion. In: bodies, forces. Out: v* and the rotation of flight. Eq.: v* = v + h M⁻¹(f − ω×Iω).
 //!
 //! The gyroscopic part is the exact rotation of a free body (`free_rotation`): L in the world's axes and the energy stay.
+//!
+//! Flights are written once, at the beginning: every body as if it were awake and nothing touched it. The collision stage
+//! reads them through [`Flights`]. It decides which bodies sleep and when those that bounce are met; [`as_met`] then writes,
+//! once, the motion that all later stages read.
 
 use crate::World;
-use crate::body::{BodyRecord, Kind};
+use crate::body::{BodyRecord, BodyState, Kind};
 use crate::step::free_rotation::free_rotation;
-use crate::step::quarantine::check_speed;
+use crate::step::quarantine::{Quarantine, check_speed};
 use crate::step::{Moving, Twist};
-use glamx::{DMat3, DQuat, DVec3};
+use glamx::{DMat3, DPose3, DQuat, DVec3};
 
 /// Motion without contact or joint.
 #[derive(Clone, Copy, Debug)]
@@ -22,40 +26,101 @@ pub(crate) struct FreeMotion {
     pub flight_spin: DVec3,
 }
 
-/// Motion of every body. One that its forces throw out of its range is quarantined on the spot.
-pub(crate) fn free_motion(world: &World, bodies: &mut [Moving], dt: f64, out: &mut Vec<FreeMotion>) {
-    out.clear();
-    for moving in bodies {
-        let Some(body) = world.bodies.at(moving.slot) else { continue };
-        let mut motion = motion_of(world, moving, body, dt);
-        if check_speed(body, &motion.after, "free motion").is_err() {
-            *moving = Moving::new(moving.slot, body, true);
-            motion = motion_of(world, moving, body, dt);
+impl FreeMotion {
+    /// Of a body that does not move.
+    pub const AT_REST: FreeMotion = FreeMotion::steady(Twist { linear: DVec3::ZERO, angular: DVec3::ZERO });
+
+    /// Of a body that no force changes.
+    const fn steady(twist: Twist) -> FreeMotion {
+        FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
+    }
+
+    /// Velocity at some time within the step.
+    pub fn velocity_at(&self, time: f64, dt: f64) -> Twist {
+        let part = time / dt;
+        Twist {
+            linear: self.before.linear + part * (self.after.linear - self.before.linear),
+            angular: self.before.angular + part * (self.after.angular - self.before.angular),
         }
+    }
+
+    /// Centre of mass and orientation of a body that has flown for some time of the step.
+    pub fn place_at(&self, start: &BodyState, time: f64, dt: f64) -> (DVec3, DQuat) {
+        if time == 0.0 {
+            return (start.position, start.orientation);
+        }
+        let mean = self.before.linear + (0.5 * time / dt) * (self.after.linear - self.before.linear);
+        let turn = DQuat::from_scaled_axis(time * self.before.angular);
+        (start.position + time * mean, (turn * start.orientation).normalize())
+    }
+
+    /// The same of the frame of its shape.
+    pub fn pose_at(&self, start: &BodyState, record: &BodyRecord, time: f64, dt: f64) -> DPose3 {
+        let (position, orientation) = self.place_at(start, time, dt);
+        record.pose_of(position, orientation)
+    }
+}
+
+/// Flights as the collision stage sees them: what sleeps does not move.
+#[derive(Clone, Copy)]
+pub(crate) struct Flights<'a> {
+    pub bodies: &'a [Moving],
+    pub motion: &'a [FreeMotion],
+}
+
+impl<'a> Flights<'a> {
+    /// Of the body of this rank.
+    pub fn of(&self, rank: u32) -> &'a FreeMotion {
+        match self.bodies[rank as usize].sleeping_island {
+            Some(_) => &FreeMotion::AT_REST,
+            None => &self.motion[rank as usize],
+        }
+    }
+}
+
+/// Fills in the bodies of the step and the flight of each. One that its forces throw out of its range is quarantined on the
+/// spot.
+pub(crate) fn flights(
+    world: &World,
+    quarantine: &Quarantine,
+    dt: f64,
+    bodies: &mut Vec<Moving>,
+    out: &mut Vec<FreeMotion>,
+) {
+    bodies.clear();
+    out.clear();
+    for (rank, slot) in world.order.iter().enumerate() {
+        let Some(record) = world.bodies.at(*slot) else { continue };
+        let mut moving = Moving::new(*slot, record, record.quarantined || quarantine.holds(rank));
+        let mut motion = motion_of(world, &moving, record, dt);
+        if check_speed(record, &motion.after, "free motion").is_err() {
+            moving = Moving::new(*slot, record, true);
+            motion = motion_of(world, &moving, record, dt);
+        }
+        bodies.push(moving);
         out.push(motion);
     }
 }
 
-fn motion_of(world: &World, moving: &Moving, body: &BodyRecord, dt: f64) -> FreeMotion {
+fn motion_of(world: &World, moving: &Moving, record: &BodyRecord, dt: f64) -> FreeMotion {
     match moving.kind {
-        Kind::Dynamic => fly(body, world.settings.gravity, dt),
+        Kind::Dynamic => fly(record, world.settings.gravity, dt),
         Kind::Kinematic | Kind::Fixed => {
-            let twist = Twist { linear: moving.state.velocity, angular: moving.state.spin };
-            FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
+            FreeMotion::steady(Twist { linear: moving.state.velocity, angular: moving.state.spin })
         }
     }
 }
 
-fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
-    let state = &body.state;
-    let linear = state.velocity + dt * (gravity + body.mass.inverse_mass * body.force);
-    let (spin, rotation) = if body.mass.isotropic {
+fn fly(record: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
+    let state = &record.state;
+    let linear = state.velocity + dt * (gravity + record.mass.inverse_mass * record.force);
+    let (spin, rotation) = if record.mass.isotropic {
         (state.spin, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.spin)))
     } else {
-        let (spin_local, rotation) = free_rotation(&body.mass, state.orientation.inverse() * state.spin, dt);
+        let (spin_local, rotation) = free_rotation(&record.mass, state.orientation.inverse() * state.spin, dt);
         (state.orientation * spin_local, rotation)
     };
-    let kick_local = dt * (body.mass.inverse_inertia * (state.orientation.inverse() * body.torque));
+    let kick_local = kick_of_torque(record, state.orientation, dt);
     // A constant torque turns by a further ½ h² I⁻¹ τ.
     let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
     let after = spin + state.orientation * kick_local;
@@ -65,26 +130,46 @@ fn fly(body: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
         before: Twist { linear: state.velocity, angular: spin },
         after: Twist { linear, angular: after },
         rotation,
-        flight_spin: if body.mass.isotropic { after } else { turned },
+        flight_spin: if record.mass.isotropic { after } else { turned },
     }
 }
 
-/// Bodies that are about to bounce, and whose inertia has axes, are met where they will be then: gyroscopic motion up to
-/// the bounce, the axes of inertia as they are there. What follows it is up to `integrate`.
-pub(crate) fn fly_to_bounce(world: &World, dt: f64, bodies: &mut [Moving], free: &mut [FreeMotion]) {
-    for (body, free) in bodies.iter_mut().zip(free) {
-        let (Some(time), Some(record)) = (body.met_at, world.bodies.at(body.slot)) else { continue };
-        if record.mass.isotropic {
+/// h I⁻¹ τ in the body's axes at an orientation [rad/s].
+fn kick_of_torque(record: &BodyRecord, orientation: DQuat, dt: f64) -> DVec3 {
+    dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque))
+}
+
+/// Motion as impulses meet it, from the flights and from when bodies are met. Bodies that bounce, and whose inertia has
+/// axes, are met where they are then: gyroscopic motion up to the bounce, the axes of inertia as they are there. What
+/// follows is up to `integrate`.
+pub(crate) fn as_met(
+    world: &World,
+    dt: f64,
+    flights: &[FreeMotion],
+    met_at: &[Option<f64>],
+    bodies: &mut [Moving],
+    out: &mut Vec<FreeMotion>,
+) {
+    out.clear();
+    for (rank, body) in bodies.iter_mut().enumerate() {
+        if body.sleeping_island.is_some() {
+            out.push(FreeMotion::AT_REST);
             continue;
         }
-        let start = record.state.orientation;
-        let (spin, rotation) = free_rotation(&record.mass, start.inverse() * record.state.spin, time);
-        let orientation = (start * rotation).normalize();
-        body.met_orientation = Some(orientation);
-        body.inverse_inertia = world_inverse_inertia(record, orientation);
-        free.before.angular = orientation * spin;
-        let kick = dt * (record.mass.inverse_inertia * (orientation.inverse() * record.torque));
-        free.after.angular = free.before.angular + orientation * kick;
+        let mut motion = flights[rank];
+        body.met_at = met_at.get(rank).copied().flatten();
+        if let (Some(time), Some(record)) = (body.met_at, world.bodies.at(body.slot))
+            && !record.mass.isotropic
+        {
+            let start = record.state.orientation;
+            let (spin, rotation) = free_rotation(&record.mass, start.inverse() * record.state.spin, time);
+            let orientation = (start * rotation).normalize();
+            body.met_orientation = Some(orientation);
+            body.inverse_inertia = world_inverse_inertia(record, orientation);
+            motion.before.angular = orientation * spin;
+            motion.after.angular = motion.before.angular + orientation * kick_of_torque(record, orientation, dt);
+        }
+        out.push(motion);
     }
 }
 

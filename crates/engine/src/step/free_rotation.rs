@@ -16,6 +16,7 @@
 
 use crate::body::Inertial;
 use glamx::{DQuat, DVec3};
+use signorini_problem::math;
 
 /// Coefficients of a symmetric composition: the first half and the middle.
 struct Composition {
@@ -112,7 +113,7 @@ impl Turned {
         if angle == 0.0 {
             return;
         }
-        let (sin, cos) = (0.5 * angle).sin_cos();
+        let (sin, cos) = math::sin_cos(0.5 * angle);
         let mut turn = DQuat::from_xyzw(0.0, 0.0, 0.0, cos);
         match axis {
             0 => turn.x = sin,
@@ -203,7 +204,7 @@ mod tests {
                 (w, q)
             };
             let ((w, q), (exact_w, exact_q)) = (run(600), run(36_000));
-            let angle = 2.0 * (q.inverse() * exact_q).w.abs().min(1.0).acos();
+            let angle = 2.0 * math::acos((q.inverse() * exact_q).w.abs().min(1.0));
             let sine = 2.0 * (q.inverse() * exact_q).to_array()[..3].iter().map(|x| x * x).sum::<f64>().sqrt();
             assert!(angle.min(sine).to_degrees() <= 1e-6, "{:e}°", angle.min(sine).to_degrees());
             assert!((w - exact_w).length() <= 1e-8 * spin.length());

@@ -1,4 +1,4 @@
-//! Stage 7/9, impulses. In: solutions. Out: v⁺ of every body. Eq.: v⁺ = v* + M⁻¹Jᵀr.
+//! Impulses. In: solutions. Out: v⁺ of every body. Eq.: v⁺ = v* + M⁻¹Jᵀr.
 
 use crate::step::Twist;
 use crate::step::assembly::Scene;

@@ -1,4 +1,4 @@
-//! Stage 9/9, integrate. In: v⁺, corrections. Out: new states, and the energy account; then the world is changed.
+//! Integrate. In: v⁺. Out: new states.
 //! Eq.: x⁺ = x + h v⁺, q⁺ = exp(½ h ω⁺) ⊗ q with ω in world axes (left product), renormalised.
 //!
 //! Bodies that nothing touched fly: x⁺ = x + h(v⁻ + v⁺)/2, which is the parabola itself, and the rotation of `free_motion`;
@@ -6,17 +6,14 @@
 //! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
 //! constraints were posed; those that bounce meanwhile, by v⁻ until then.
 
-use crate::body::{BodyRecord, BodyState, ConstraintForces, Kind};
-use crate::energy::{Energy, EnergyLedger};
-use crate::report::ContactPoint;
+use crate::World;
+use crate::body::{BodyRecord, BodyState, Kind};
 use crate::step::assembly::Scene;
-use crate::step::cache::CachedPoint;
 use crate::step::free_rotation::free_rotation;
 use crate::step::island::Islands;
+use crate::step::rest_snap::has_stayed;
 use crate::step::solve::IslandSolution;
-use crate::step::still::has_stayed;
-use crate::step::{Moving, Twist, Workspace};
-use crate::{BodyHandle, JointEvent, World};
+use crate::step::{Moving, Twist};
 use glamx::{DQuat, DVec3};
 
 /// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
@@ -174,7 +171,7 @@ pub(crate) struct Outcome<'a> {
 
 impl Outcome<'_> {
     /// Where an island's own scheme left a body.
-    fn given(&self, body: &Moving) -> Option<&BodyState> {
+    pub fn given(&self, body: &Moving) -> Option<&BodyState> {
         let motion = self.solutions.get(body.island? as usize)?.motion.as_ref()?;
         motion.end.get(body.place? as usize)
     }
@@ -297,207 +294,4 @@ fn given_state(outcome: &Outcome, body: &Moving, record: &BodyRecord, rank: usiz
         return Some(BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state });
     }
     Some(*given)
-}
-
-/// Every entry of the account from its own formula. `moved` are the states before the correction of poses.
-pub(crate) fn keep_books(
-    world: &World,
-    scene: &Scene,
-    outcome: &Outcome,
-    (modes, moved, end): (&[Mode], &[BodyState], &[BodyState]),
-    ledger: &mut EnergyLedger,
-) {
-    let Outcome { islands, solutions, after: velocities } = *outcome;
-    let (dt, gravity) = (scene.dt, world.settings.gravity);
-    ledger.before = world.energy();
-    for (rank, body) in scene.bodies.iter().enumerate() {
-        let Some(record) = world.bodies.at(body.slot) else { continue };
-        if body.nest.is_some() || body.quarantined {
-            let (before, mut still) = (Energy::of(record, gravity), record.clone());
-            still.state = end[rank];
-            let after = Energy::of(&still, gravity);
-            ledger.after = ledger.after.add(after);
-            ledger.stopped += after.kinetic() - before.kinetic();
-        }
-        if !body.is_dynamic() {
-            continue;
-        }
-        let (final_energy, moved_energy) =
-            (Energy::at(record, &end[rank], gravity), Energy::at(record, &moved[rank], gravity));
-        ledger.after = ledger.after.add(final_energy);
-        ledger.stabilisation += final_energy.total() - moved_energy.total();
-        if modes[rank] == Mode::Given {
-            // The island's own account ends where its scheme left the body: at rest it stays where it was, and a fast body
-            // may have had to stop early.
-            if let Some(given) = outcome.given(body) {
-                ledger.stopped += moved_energy.total() - Energy::at(record, given, gravity).total();
-            }
-            continue;
-        }
-        let (before, after) = (&scene.free[rank].before, &velocities[rank]);
-        let mean =
-            Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
-        ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
-        let weight = record.mass.mass * gravity;
-        ledger.integration += weight.dot(dt * mean.linear - (moved[rank].position - body.state.position));
-        // A body that had to stop early has not had all of its forces.
-        let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
-        ledger.integration += if moved[rank].velocity == after.linear { 0.0 } else { lost };
-        let rotational = |orientation: DQuat, spin: DVec3| {
-            let local = orientation.inverse() * spin;
-            0.5 * local.dot(record.mass.inertia * local)
-        };
-        // What the turning axes of inertia do to the energy of held bodies.
-        let turned = rotational(moved[rank].orientation, moved[rank].spin);
-        ledger.integration += turned - rotational(body.orientation(), after.angular);
-    }
-    for (island, solution) in islands.as_slice().iter().zip(solutions) {
-        if let Some(motion) = &solution.motion {
-            ledger.add_works(&motion.ledger);
-            continue;
-        }
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-            let contact = &scene.contacts[*c as usize];
-            let (a, b) = (contact.a as usize, contact.b as usize);
-            let after = contact.velocity(&velocities[a], &velocities[b]);
-            let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
-            let mut mean = 0.5 * (before + after);
-            if contact.impact.is_some() {
-                let over_step = mean;
-                mean = contact.mean_velocity(&scene.free[a], &scene.free[b], &velocities[a], &velocities[b], dt);
-                ledger.integration += impulse.dot(over_step - mean);
-            }
-            let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
-            ledger.against_free_motion += 0.5 * impulse.dot(free + after);
-            let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
-            ledger.normal += normal;
-            ledger.friction += impulse.dot(mean) - normal;
-            if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
-                ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
-            }
-        }
-    }
-}
-
-/// The given velocity of a kinematic body; zero for the others.
-fn driven(scene: &Scene, rank: usize) -> Twist {
-    if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
-}
-
-/// Memory of [`commit`], kept from step to step.
-#[derive(Default)]
-pub(crate) struct CommitSpace {
-    handles: Vec<BodyHandle>,
-    forces: Vec<ConstraintForces>,
-    /// Impulses of contacts \[N·s\]; none of those in no island.
-    impulses: Vec<Option<DVec3>>,
-}
-
-/// Nothing can fail any more: the step becomes the state of the world. Whether anything that a step depends on is other
-/// than before.
-pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mut Vec<JointEvent>) -> bool {
-    let mut changed = false;
-    let CommitSpace { handles, forces, impulses } = &mut ws.commit;
-    handles.clear();
-    handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
-    forces.clear();
-    forces.resize(ws.bodies.len(), ConstraintForces::default());
-    world.read_out.set_aside(&world.contacts);
-    // What sleeps is held by the contacts of its last step.
-    let (bodies, ranks) = (&ws.bodies, &ws.ranks);
-    let asleep = |handle: &BodyHandle| {
-        ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| bodies[rank as usize].nest.is_some())
-    };
-    if bodies.iter().any(|body| body.nest.is_some()) {
-        world.contacts.retain(|contact| asleep(&contact.a) || asleep(&contact.b));
-    } else {
-        world.contacts.clear();
-    }
-    let held = world.contacts.len();
-    impulses.clear();
-    impulses.resize(ws.contacts.len(), None);
-    for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-            let contact = &ws.contacts[*c as usize];
-            let (a, b) = (contact.a as usize, contact.b as usize);
-            push(&mut forces[b], *impulse / dt, contact.arm_b);
-            push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            impulses[*c as usize] = Some(*impulse);
-        }
-        let mut left = solution.joint_impulses.as_slice();
-        for j in &island.joints {
-            let joint = &ws.joints[*j as usize];
-            let (impulse, rest) = left.split_at(joint.row_count());
-            left = rest;
-            if let Some(record) = world.joints.at_mut(joint.slot) {
-                let place = world.joint_order.iter().position(|slot| *slot == joint.slot).unwrap_or(0);
-                changed |= record.take_impulse(place as u32, impulse, dt, events);
-            }
-        }
-    }
-    let moved = ws.islands.as_slice().iter().zip(&ws.solutions).filter_map(|(i, s)| Some((i, s.motion.as_ref()?)));
-    for (island, motion) in moved {
-        for (rank, (impulse, angular)) in island.bodies.iter().zip(&motion.joint_wrench) {
-            forces[*rank as usize].force += *impulse / dt;
-            forces[*rank as usize].torque += *angular / dt;
-        }
-        for (rank, impulse, angular) in &motion.given_wrench {
-            forces[*rank as usize].force += *impulse / dt;
-            forces[*rank as usize].torque += *angular / dt;
-        }
-    }
-    let solved = || ws.contacts.iter().zip(&*impulses).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
-    for (contact, impulse) in solved() {
-        let (a, b) = (contact.a as usize, contact.b as usize);
-        world.contacts.push(ContactPoint {
-            a: handles[a],
-            b: handles[b],
-            point: contact.point,
-            normal: contact.frame[0],
-            gap: contact.gap,
-            impulse,
-            velocity: contact.velocity(&ws.after[a], &ws.after[b]),
-        });
-    }
-    if held > 0 {
-        let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
-        world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
-    }
-    let remembered = solved().filter_map(|(contact, impulse)| {
-        let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
-        contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
-    });
-    changed |= world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
-    for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {
-        let Some(record) = world.bodies.at_mut(body.slot) else { continue };
-        changed |= record.rest != *rest;
-        record.rest = *rest;
-        world.next_nest = world.next_nest.max(rest.nest.map_or(0, |nest| nest + 1));
-        if body.nest.is_some() {
-            continue;
-        }
-        changed |= record.quarantined != body.quarantined || bits(&record.state) != bits(state);
-        changed |= record.force != DVec3::ZERO || record.torque != DVec3::ZERO;
-        record.quarantined = body.quarantined;
-        record.state = *state;
-        record.constraint = *constraint;
-        record.force = DVec3::ZERO;
-        record.torque = DVec3::ZERO;
-    }
-    events.sort_by_key(JointEvent::joint);
-    world.count_turns(dt);
-    changed
-}
-
-/// A state to the last bit: of two zeros the sign too.
-fn bits(state: &BodyState) -> [u64; 13] {
-    let BodyState { position, orientation, velocity, spin } = state;
-    let (x, q, v, w) = (position.to_array(), orientation.to_array(), velocity.to_array(), spin.to_array());
-    let mut numbers = x.into_iter().chain(q).chain(v).chain(w);
-    std::array::from_fn(|_| numbers.next().map_or(0, f64::to_bits))
-}
-
-fn push(forces: &mut ConstraintForces, force: DVec3, arm: DVec3) {
-    forces.force += force;
-    forces.torque += arm.cross(force);
 }

@@ -1,4 +1,4 @@
-//! Stage 5/9, islands. In: contacts, joints. Out: groups of dynamic bodies that touch or are jointed. Eq.: none.
+//! Islands. In: contacts, joints. Out: groups of dynamic bodies that touch or are jointed. Eq.: none.
 //!
 //! Union–find over dynamic bodies; fixed and kinematic bodies do not join what rests on them. Islands are ordered by
 //! their first body, bodies and contacts within them by rank: the order of ids decides everything.

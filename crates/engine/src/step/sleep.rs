@@ -1,60 +1,55 @@
 //! Sleep. In: islands that have been still for long enough. Out: bodies that cost nothing until something touches them.
 //!
-//! A nest is an island that fell asleep. Its bodies keep their poses bit for bit, with velocities of zero; its contacts
-//! and joints keep the impulses that hold it, which stay in the contact list and are the guess when it wakes. A nest
-//! wakes as a whole, in the very step in which an awake body, a moving kinematic one or one that was edited comes near
-//! enough to touch: the check is the narrow phase's own, so no impulse is late.
+//! A sleeping island is one that fell asleep. Its bodies keep their poses bit for bit, with velocities of zero; its contacts
+//! and joints keep the impulses that hold it, which stay in the contact list and are the guess when it wakes. It wakes as a
+//! whole, in the very step in which an awake body, a moving kinematic one or one that was edited comes near enough to touch:
+//! the check is the narrow phase's own, so no impulse is late.
 //!
-//! Nothing here depends on the order of adding or on threads: nests are numbered in the order of islands, and numbers
-//! are only compared for equality.
+//! Nothing here depends on the order of adding or on threads: sleeping islands are numbered in the order of islands, and
+//! numbers are only compared for equality.
 
 use crate::body::{BodyRecord, BodyState, Kind};
-use crate::energy::EnergyLedger;
 use crate::joint::Anchor;
 use crate::step::assembly::Scene;
-use crate::step::assembly::ranks_by_slot;
-use crate::step::contact;
+use crate::step::collision::{Detector, PlacedShape, sweep};
 use crate::step::free_motion::FreeMotion;
 use crate::step::integrate::Outcome;
-use crate::step::manifold::NarrowPhase;
 use crate::step::{Moving, Twist};
 use crate::{Sleeping, World};
-use glamx::{DQuat, DVec3};
+use glamx::DVec3;
 
 /// What the world remembers of a body's rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rest {
     /// For how long it has been still \[s\].
     pub still: f64,
-    /// The nest it sleeps in.
-    pub nest: Option<u64>,
+    /// The island it sleeps in.
+    pub sleeping_island: Option<u64>,
     /// Added, moved or changed since the last step: what sleeps near it has to look.
     pub disturbed: bool,
 }
 
-/// Wakes what is touched, then takes the bodies that still sleep, and their pairs, out of the step.
-pub(crate) fn rouse(
+/// Wakes what is touched, then takes the pairs of bodies that still sleep out of the step.
+pub(crate) fn wake(
     world: &World,
     dt: f64,
-    bodies: &mut [Moving],
-    free: &mut [FreeMotion],
+    (bodies, flights, ranks): (&mut [Moving], &[FreeMotion], &[Option<u32>]),
     pairs: &mut Vec<(u32, u32)>,
-    narrow_phase: &mut NarrowPhase,
+    detector: &mut Detector,
 ) {
-    if bodies.iter().all(|body| body.nest.is_none()) {
+    if bodies.iter().all(|body| body.sleeping_island.is_none()) {
         return;
     }
-    let joints = jointed_ranks(world, bodies);
+    let joints = jointed_ranks(world, ranks);
     let mut looked = vec![false; pairs.len() + joints.len()];
-    let mut found = Vec::new();
     loop {
         let mut woken = false;
         let links = pairs.iter().map(|pair| (*pair, Link::Near)).chain(joints.iter().map(|pair| (*pair, Link::Joint)));
         for (index, ((i, j), link)) in links.enumerate() {
             let (one, two) = (&bodies[i as usize], &bodies[j as usize]);
-            let nest = match (one.nest, two.nest) {
-                (Some(nest), None) if stirs(world, two) => nest,
-                (None, Some(nest)) if stirs(world, one) => nest,
+            let island = match (one.sleeping_island, two.sleeping_island) {
+                (Some(island), None) if stirs(world, two) => island,
+                (None, Some(island)) if stirs(world, one) => island,
                 _ => continue,
             };
             if std::mem::replace(&mut looked[index], true) {
@@ -64,29 +59,22 @@ pub(crate) fn rouse(
                 Link::Joint => true,
                 Link::Near => {
                     let (Some(a), Some(b)) = (world.bodies.at(one.slot), world.bodies.at(two.slot)) else { continue };
-                    let reach = contact::near(world, [a, b], [&free[i as usize], &free[j as usize]], dt);
-                    narrow_phase.recycle(&mut found);
-                    narrow_phase.collide(&a.shape, &a.pose(), &b.shape, &b.pose(), reach, &mut found);
-                    !found.is_empty()
+                    let within = sweep::near(world, [a, b], [&flights[i as usize], &flights[j as usize]], dt);
+                    !detector.manifolds(PlacedShape::at_start(a), PlacedShape::at_start(b), within).is_empty()
                 }
             };
             if near {
                 woken = true;
-                bodies.iter_mut().filter(|body| body.nest == Some(nest)).for_each(|body| body.nest = None);
+                let members = bodies.iter_mut().filter(|body| body.sleeping_island == Some(island));
+                members.for_each(|body| body.sleeping_island = None);
             }
         }
         if !woken {
             break;
         }
     }
-    for (body, free) in bodies.iter_mut().zip(free) {
-        if body.nest.is_some() {
-            // Asleep it is as good as fixed: no stage moves it.
-            body.kind = Kind::Fixed;
-            let rest = Twist::default();
-            *free = FreeMotion { before: rest, after: rest, rotation: DQuat::IDENTITY, flight_spin: DVec3::ZERO };
-        }
-    }
+    // Asleep it is as good as fixed: no stage moves it.
+    bodies.iter_mut().filter(|body| body.sleeping_island.is_some()).for_each(|body| body.kind = Kind::Fixed);
     pairs.retain(|(i, j)| bodies[*i as usize].is_dynamic() || bodies[*j as usize].is_dynamic());
 }
 
@@ -107,12 +95,7 @@ fn moves(kind: Kind, state: &BodyState) -> bool {
 }
 
 /// Ranks of bodies that are jointed to each other.
-fn jointed_ranks(world: &World, bodies: &[Moving]) -> Vec<(u32, u32)> {
-    if world.joint_order.is_empty() {
-        return Vec::new();
-    }
-    let mut ranks = Vec::new();
-    ranks_by_slot(bodies, &mut ranks);
+fn jointed_ranks(world: &World, ranks: &[Option<u32>]) -> Vec<(u32, u32)> {
     let rank = |slot: u32| ranks.get(slot as usize).copied().flatten();
     let ends = |slot: &u32| match world.joints.at(*slot)?.joint {
         crate::Joint { a, b: Anchor::Body(b, _), .. } => Some((rank(a.0.0.slot)?, rank(b.0.slot)?)),
@@ -121,19 +104,18 @@ fn jointed_ranks(world: &World, bodies: &[Moving]) -> Vec<(u32, u32)> {
     world.joint_order.iter().filter_map(ends).collect()
 }
 
-/// Lets islands that have been still for long enough fall asleep: their velocities become zero, which the ledger says.
-/// Fills in what is to be remembered of every body; returns how many bodies sleep.
+/// Decides which islands have been still for long enough to fall asleep, and fills in what is to be remembered of every
+/// body. Returns how many bodies sleep.
 pub(crate) fn settle(
     world: &World,
     scene: &Scene,
     outcome: &Outcome,
     correction: &[Twist],
-    end: &mut [BodyState],
-    ledger: &mut EnergyLedger,
+    end: &[BodyState],
     out: &mut Vec<Rest>,
 ) -> usize {
     out.clear();
-    out.extend(scene.bodies.iter().map(|body| Rest { nest: body.nest, ..Rest::default() }));
+    out.extend(scene.bodies.iter().map(|body| Rest { sleeping_island: body.sleeping_island, ..Rest::default() }));
     let Sleeping::Islands { speed, spin, time } = world.settings.sleeping else { return 0 };
     let dt = scene.dt;
     let slow = |rank: usize, record: &BodyRecord| {
@@ -147,24 +129,16 @@ pub(crate) fn settle(
         let Some(record) = world.bodies.at(body.slot) else { continue };
         if slow(rank, record) {
             // Woken in this step, it starts anew.
-            out[rank].still = dt + if record.rest.nest.is_none() { record.rest.still } else { 0.0 };
+            out[rank].still = dt + if record.rest.sleeping_island.is_none() { record.rest.still } else { 0.0 };
         }
     }
-    let mut nest = world.next_nest;
+    let mut next = world.next_sleeping_island;
     let mut alone: Vec<bool> = scene.bodies.iter().map(|body| body.is_dynamic()).collect();
     let mut bed = |ranks: &[u32], out: &mut Vec<Rest>| {
         for rank in ranks.iter().map(|rank| *rank as usize) {
-            let Some(record) = world.bodies.at(scene.bodies[rank].slot) else { continue };
-            out[rank] = Rest { still: out[rank].still, nest: Some(nest), disturbed: false };
-            let (velocity, turn) = (end[rank].velocity, end[rank].orientation.inverse() * end[rank].spin);
-            let linear = 0.5 * record.mass.mass * velocity.length_squared();
-            let rotational = 0.5 * turn.dot(record.mass.inertia * turn);
-            ledger.after.linear -= linear;
-            ledger.after.rotational -= rotational;
-            ledger.stopped -= linear + rotational;
-            (end[rank].velocity, end[rank].spin) = (DVec3::ZERO, DVec3::ZERO);
+            out[rank] = Rest { still: out[rank].still, sleeping_island: Some(next), disturbed: false };
         }
-        nest += 1;
+        next += 1;
     };
     for (island, solution) in outcome.islands.as_slice().iter().zip(outcome.solutions) {
         island.bodies.iter().for_each(|rank| alone[*rank as usize] = false);
@@ -184,7 +158,21 @@ pub(crate) fn settle(
             bed(&[rank as u32], out);
         }
     }
-    out.iter().filter(|rest| rest.nest.is_some()).count()
+    out.iter().filter(|rest| rest.sleeping_island.is_some()).count()
+}
+
+/// Whether a body falls asleep in this step.
+pub(crate) fn falls_asleep(body: &Moving, rest: &Rest) -> bool {
+    body.sleeping_island.is_none() && rest.sleeping_island.is_some()
+}
+
+/// What falls asleep stands still from here on.
+pub(crate) fn lay_down(bodies: &[Moving], rest: &[Rest], end: &mut [BodyState]) {
+    for ((body, rest), end) in bodies.iter().zip(rest).zip(end) {
+        if falls_asleep(body, rest) {
+            (end.velocity, end.spin) = (DVec3::ZERO, DVec3::ZERO);
+        }
+    }
 }
 
 impl World {
@@ -197,8 +185,8 @@ impl World {
         if !self.sleeps() {
             return;
         }
-        let mut nests: Vec<u64> = Vec::new();
-        let mut note = |slot: u32| nests.extend(self.bodies.at(slot).and_then(|record| record.rest.nest));
+        let mut islands: Vec<u64> = Vec::new();
+        let mut note = |slot: u32| islands.extend(self.bodies.at(slot).and_then(|record| record.rest.sleeping_island));
         note(slot);
         for contact in &self.contacts {
             if contact.a.0.slot == slot || contact.b.0.slot == slot {
@@ -214,10 +202,10 @@ impl World {
                 note(b.0.slot);
             }
         }
-        self.wake_where(|record| record.rest.nest.is_some_and(|nest| nests.contains(&nest)));
+        self.wake_where(|record| record.rest.sleeping_island.is_some_and(|island| islands.contains(&island)));
     }
 
-    /// Wakes bodies; the caller sees to it that they are whole nests.
+    /// Wakes bodies; the caller sees to it that they are whole sleeping islands.
     pub(crate) fn wake_where(&mut self, chosen: impl Fn(&BodyRecord) -> bool) {
         for slot in &self.order {
             if let Some(record) = self.bodies.at_mut(*slot)

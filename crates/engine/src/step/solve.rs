@@ -1,4 +1,4 @@
-//! Stage 6/9, second half: solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
+//! Solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
 //!
 //! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
 //! change a bit. An island at rest is judged once: if the impulses of the last step are good enough for this one, they
@@ -14,11 +14,12 @@ use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
 use crate::step::ration::{Ration, TRIALS};
-use crate::step::sequence::{self, Sequence};
+use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
 use signorini_solvers::warm_start::make_feasible;
@@ -181,7 +182,7 @@ impl IslandSolution {
     }
 
     /// Adds the impulses of what happened before.
-    fn add_impulses(&mut self, sequence: &Sequence) {
+    fn add_impulses(&mut self, sequence: &SequentialImpacts) {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
             *total += *part;
         }
@@ -191,7 +192,7 @@ impl IslandSolution {
     }
 
     /// Adds what happened before.
-    fn take_in(&mut self, sequence: &Sequence) {
+    fn take_in(&mut self, sequence: &SequentialImpacts) {
         self.add_impulses(sequence);
         for (total, part) in self.change.iter_mut().zip(&sequence.change) {
             total.linear += part.linear;
@@ -210,19 +211,29 @@ pub(crate) fn for_islands<T: Send>(
     others: &mut [T],
     work: impl Fn(usize, &Island, &mut IslandSpace, &mut T) -> Result<(), StepError> + Sync,
 ) -> Result<(), StepError> {
-    let contacts: usize = islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum();
     let work = |(index, ((island, space), other)): (usize, ((&Island, &mut IslandSpace), &mut T))| {
         space.error = work(index, island, space, other).err();
     };
-    if islands.len() < 2 || contacts < WORTH_SHARING || rayon::current_num_threads() == 1 {
-        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
-    } else {
+    if is_worth_sharing(islands) {
+        #[cfg(feature = "parallel")]
         islands.par_iter().zip(spaces.par_iter_mut()).zip(others).enumerate().for_each(work);
+    } else {
+        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
     }
     match spaces.iter_mut().take(islands.len()).find_map(|space| space.error.take()) {
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// Whether there is enough work for other threads, and there are any. A program without the feature `parallel` has none.
+fn is_worth_sharing(islands: &[Island]) -> bool {
+    #[cfg(feature = "parallel")]
+    let threads = rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    let threads = 1;
+    let constraints = || islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum::<usize>();
+    threads > 1 && islands.len() > 1 && constraints() >= WORTH_SHARING
 }
 
 pub(crate) fn solve_islands(
@@ -259,7 +270,7 @@ fn solve_island(
         // What is squeezed does not bounce.
         _ if squeezed => None,
         ImpactLaw::Newton => None,
-        ImpactLaw::Sequential { rounds } => sequence::reflect(settings, scene, island, index, rounds, space)?,
+        ImpactLaw::Sequential { rounds } => sequential_impacts::reflect(settings, scene, island, index, rounds, space)?,
     };
     if !island.joints.is_empty() {
         let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);

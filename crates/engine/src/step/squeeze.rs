@@ -1,4 +1,4 @@
-//! Stage 6/9, before the solve: squeezes. In: an island. Out: pads for its contacts with kinematic bodies, or none. Eq.:
+//! Squeezes, before the solve. In: an island. Out: pads for its contacts with kinematic bodies, or none. Eq.:
 //!
 //! ```text
 //! rigid    0 ≤ r_N ⊥ u_N + g/h ≥ 0              overlap counts as g = 0

@@ -216,14 +216,18 @@ impl ProblemFile {
     }
 }
 
-/// All bytes of a file that has at most `limit` of them.
+/// All bytes of an ordinary file that has at most `limit` of them. A pipe or a device is refused before it is opened: opening
+/// may block.
 pub(super) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let io = |source| FileError::Io { path: path.to_owned(), source };
+    if !path.metadata().map_err(io)?.is_file() {
+        return Err(io(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not an ordinary file")));
+    }
     let file = std::fs::File::open(path).map_err(io)?;
     let size = file.metadata().map_err(io)?.len();
     within("bytes of the file", size, limit)?;
     let mut bytes = Vec::new();
-    // A device or a file that grows has no size to trust: never read past the limit either.
+    // A file that grows has no size to trust: never read past the limit either.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
     within("bytes of the file", bytes.len() as u64, limit)?;
     Ok(bytes)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os as _os
 
+from . import statics
 from ._core import (
     Block,
     Body,
@@ -24,6 +25,7 @@ from ._core import (
     CertificatePart,
     Energy,
     EnergyLedger,
+    Imu,
     Joint,
     Material,
     Problem,
@@ -55,6 +57,7 @@ from ._errors import (
     SignoriniError,
     SnapshotError,
     SolveError,
+    StaticsError,
     StepError,
     WorldError,
 )
@@ -75,6 +78,7 @@ __all__ = [
     "EnergyLedger",
     "Ensemble",
     "HandleError",
+    "Imu",
     "InternalError",
     "Joint",
     "Material",
@@ -94,6 +98,7 @@ __all__ = [
     "Solution",
     "SolveError",
     "Stabilisation",
+    "StaticsError",
     "StepCertificate",
     "StepError",
     "StepReport",
@@ -109,5 +114,6 @@ __all__ = [
     "save_problem",
     "scenes",
     "solve",
+    "statics",
     "view",
 ]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._core import Body, Scene, World, _advance, _rollout, scenes
+from ._core import Body, Robot, Scene, World, _advance, _rollout, scenes
 
 Params = Mapping[Any, Mapping[str, ArrayLike]]
-"""What differs from member to member: body → quantity → array."""
+"""What differs from member to member: body or robot → quantity → array."""
 
 _WIDTHS = {
     "position": 3,
@@ -27,10 +27,10 @@ _WIDTHS = {
     "torque": 3,
     "gravity": 3,
 }
-_EVERY_STEP = ("force", "torque")
+_ROBOT_QUANTITIES = ("q", "qd", "tau", "control")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ensemble:
     """Results of an ensemble, stacked: the first axis of every array is the member.
 
@@ -53,6 +53,8 @@ class Ensemble:
     """Steps taken."""
     degraded: NDArray[np.int64]
     """Steps whose certificate did not meet the tolerance."""
+    missed: dict[str, NDArray[np.int64]]
+    """Steps in which each part of the certificate missed its bound, by part."""
     residual: NDArray[np.float64]
     """Largest error at any contact in any step [m/s]."""
     penetration: NDArray[np.float64]
@@ -73,11 +75,28 @@ class Ensemble:
         """Index of a body on the second axis."""
         return self.names.index(name)
 
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if _one_per_member(self, f.name)}
+
     def to_pandas(self) -> Any:
         """One row per member: the numbers that are one per member, as a pandas DataFrame."""
         import pandas
 
-        return pandas.DataFrame({f.name: getattr(self, f.name) for f in fields(self) if _one_per_member(self, f.name)})
+        return pandas.DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """One row per member: the numbers that are one per member, as a polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self._columns())
+
+    def __repr__(self) -> str:
+        degraded = int(np.count_nonzero(self.degraded))
+        worst = float(self.residual.max(initial=0.0))
+        return (
+            f"<Ensemble of {len(self)} members, {len(self.names)} bodies each: {degraded} with degraded steps, "
+            f"{len(self.errors)} stopped early, largest residual {worst:.1e} m/s>"
+        )
 
     @staticmethod
     def concatenate(parts: Sequence[Ensemble]) -> Ensemble:
@@ -85,6 +104,7 @@ class Ensemble:
         if not parts:
             raise ValueError("parts: at least one ensemble")
         values: dict[str, Any] = {"names": parts[0].names, "errors": {}}
+        values["missed"] = {name: np.concatenate([part.missed[name] for part in parts]) for name in parts[0].missed}
         start = 0
         for part in parts:
             values["errors"].update({start + member: why for member, why in part.errors.items()})
@@ -123,7 +143,8 @@ def rollout(
         params: Body (name, number or ``Body``) → quantity → values. Quantities are ``position`` [m], ``orientation``
             (w, x, y, z), ``velocity`` [m/s], ``spin`` [rad/s], ``friction``, ``restitution``, ``force`` [N] and
             ``torque`` [N·m]. Values have shape (members, 3); without the first axis they hold for all members. Forces
-            and torques act in every step, or with shape (members, steps, 3) differ from step to step.
+            and torques act in every step, or with shape (members, steps, 3) differ from step to step. A ``Robot`` of
+            the world has ``q``, ``qd``, and ``tau`` and ``control``, which act in every step.
         steps: Number of steps.
         dt: Time step [s]; None is that of the scene, or 1/60 s.
         members: Number of members, if no values tell.
@@ -209,10 +230,10 @@ def _inputs(
             raise ValueError("params: a body without a name cannot be found in the members; give it one")
         if not isinstance(quantities, Mapping):
             raise TypeError(f"params[{name!r}]: expected a mapping from quantities to arrays")
+        allowed = _ROBOT_QUANTITIES if isinstance(body, Robot) else sorted(set(_WIDTHS) - {"gravity"})
         for quantity, value in quantities.items():
-            if quantity not in _WIDTHS or quantity == "gravity":
-                known = ", ".join(sorted(set(_WIDTHS) - {"gravity"}))
-                raise ValueError(f"params[{name!r}]: {quantity!r} is none of {known}")
+            if quantity not in allowed:
+                raise ValueError(f"params[{name!r}]: {quantity!r} is none of {', '.join(allowed)}")
             given.append((name, quantity, _array(f"{quantity} of {name!r}", value)))
     if gravity is not None:
         given.append((None, "gravity", _array("gravity", gravity)))
@@ -235,12 +256,11 @@ def _array(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def _has_members(quantity: str, array: NDArray[np.float64]) -> bool:
-    return array.ndim >= (1 if _WIDTHS[quantity] == 1 else 2)
+    return array.ndim >= (1 if _WIDTHS.get(quantity) == 1 else 2)
 
 
 def _spread(quantity: str, array: NDArray[np.float64], members: int) -> NDArray[np.float64]:
-    width = _WIDTHS[quantity]
-    if width == 1 and array.ndim <= 1:
+    if _WIDTHS.get(quantity) == 1 and array.ndim <= 1:
         array = array.reshape(-1, 1)
     if array.ndim == 1:
         array = array.reshape(1, -1)

@@ -44,6 +44,10 @@ class SolveError(SignoriniError, ValueError):
     """A method that does not treat this problem. Not converging is not an error: see ``Solution.solved``."""
 
 
+class StaticsError(SignoriniError, ValueError):
+    """A question of statics without an answer: bodies that fall, or a program that was not solved to its tolerance."""
+
+
 class StepError(SignoriniError, RuntimeError):
     """A step that was not taken. The world is as before, bit for bit.
 

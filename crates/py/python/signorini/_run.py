@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -15,16 +14,30 @@ if TYPE_CHECKING:
     from ._core import RunTable
 
 
+_KEPT = (
+    "_columns",
+    "states",
+    "names",
+    "dt",
+    "tolerance",
+    "steps",
+    "certified_steps",
+    "worst_residual",
+    "stride",
+)
+
+
 class Run(Mapping[str, "NDArray[Any]"]):
-    """One row per step: a mapping from column names to arrays.
+    """One row per step (or for every ``stride`` steps): a mapping from column names to arrays.
 
     Columns (SI): ``certified``, ``time``, ``residual`` (largest error at any contact [m/s]), ``floor`` (round-off of
     that), ``speed``, ``penetration`` (deepest overlap at the start of the step), ``overlap`` (deepest that the step
     left at its end), ``joint_gap`` (widest joint at the end), ``energy_rise`` and ``momentum_defect`` (shares, parts
     of the certificate), ``kinetic``, ``potential``, ``energy``, the works of the energy ledger (``external_work``,
-    ``normal_work``, ``friction_work``, ``joint_work``, ``driven_work``, ``integration``, ``stabilisation``,
-    ``stopped``) and what they leave unexplained (``closure``), ``restitution_scale``, ``seconds`` (wall time), and
-    counts (``contacts``, ``impacts``, ``islands``, ``pairs``, ``open``, ``slip``, ``stick``, ``sleeping``,
+    ``normal_work``, ``friction_work``, ``joint_work``, ``motor_work``, ``spring_work``, ``driven_work``,
+    ``integration``, ``stabilisation``, ``stopped``) and what they leave unexplained (``closure``),
+    ``restitution_scale``, ``seconds`` (wall time), and counts (``contacts``, ``impacts``, ``islands``, ``pairs``,
+    ``open``, ``slip``, ``stick``, ``sleeping``,
     ``quarantined``, ``corrected``, ``iterations``, ``factorizations``, ``indeterminacy``). ``hash`` if asked for.
 
     >>> import signorini as sg
@@ -65,9 +78,29 @@ class Run(Mapping[str, "NDArray[Any]"]):
         """What the residual is held against [m/s]."""
         return self._table.tolerance
 
+    @cached_property
+    def steps(self) -> int:
+        """Steps taken, whatever was kept of them."""
+        return self._table.steps
+
+    @cached_property
+    def certified_steps(self) -> int:
+        """How many of them are certified."""
+        return self._table.certified_steps
+
+    @cached_property
+    def worst_residual(self) -> float:
+        """Largest residual of any step [m/s], also of those without a row."""
+        return self._table.worst_residual
+
+    @cached_property
+    def stride(self) -> int:
+        """Steps from one row to the next."""
+        return self._table.stride
+
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled and copied: the arrays, not the table they are made of."""
-        return {name: getattr(self, name) for name in ("_columns", "states", "names", "dt", "tolerance")}
+        return {name: getattr(self, name) for name in _KEPT}
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         return self._columns[column]
@@ -79,14 +112,9 @@ class Run(Mapping[str, "NDArray[Any]"]):
         return len(self._columns)
 
     @property
-    def steps(self) -> int:
-        """Number of rows."""
-        return len(self._columns["time"])
-
-    @property
     def certified(self) -> bool:
-        """Whether every step is certified."""
-        return bool(self._columns["certified"].all())
+        """Whether every step is certified, also those without a row."""
+        return self.certified_steps == self.steps
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -112,6 +140,10 @@ class Run(Mapping[str, "NDArray[Any]"]):
         return plot_run(self, show)
 
     def __repr__(self) -> str:
-        certified = int(np.count_nonzero(self._columns["certified"]))
-        worst = float(self._columns["residual"].max(initial=0.0))
-        return f"<Run of {self.steps} steps of {self.dt:g} s: {certified} certified, largest residual {worst:.1e} m/s>"
+        worst = f"largest residual {self.worst_residual:.1e} m/s"
+        return f"<Run of {self.steps} steps of {self.dt:g} s: {self.certified_steps} certified, {worst}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import run
+
+        return run(self)

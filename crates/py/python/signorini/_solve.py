@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -39,6 +39,7 @@ def solve(
     max_iterations: int | None = None,
     guess: ArrayLike | None = None,
     history: bool = False,
+    selection: Literal["any", "canonical"] = "any",
     symmetry: float | None = 1e-6,
 ) -> Solution:
     """Solves ``u = W r + q`` under the laws of the blocks and certifies the answer.
@@ -55,6 +56,8 @@ def solve(
         max_iterations: In the method's own unit; None is its default.
         guess: Impulses to start from [N·s].
         history: Keep the solver's own residual at every iteration.
+        selection: Which of several exact answers method "exact" returns: "any", the first one found, or "canonical",
+            the same motion for every order of the blocks.
         symmetry: Relative asymmetry of W that is allowed; None means any square matrix.
 
     Returns:
@@ -78,6 +81,7 @@ def solve(
         max_iterations=max_iterations,
         guess=guess,
         history=history,
+        selection=selection,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,16 +13,9 @@ from ._core import Scene, World
 def view(what: World | Scene | str | Path) -> subprocess.Popen[bytes]:
     """Opens the page of the ``signorini`` command on a world as it is now, a scene, a scene file or a built-in scene.
 
-    Returns the process; end it with ``terminate()``. If the command is not on the path, the exception says how to
-    install it.
+    Prints the address to open in a browser. Returns the process; end it with ``terminate()``.
     """
-    command = shutil.which("signorini")
-    if command is None:
-        raise FileNotFoundError(
-            "the viewer is part of the command 'signorini', which is not on the path; "
-            "install it with: cargo install --path crates/cli"
-        )
-    return subprocess.Popen([command, "view", _scene_argument(what)])
+    return subprocess.Popen([sys.executable, "-m", "signorini", "view", _scene_argument(what)])
 
 
 def _scene_argument(what: World | Scene | str | Path) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _ensemble
-from ._core import Scene, World
+from ._core import Robot, Scene, World
 from ._ensemble import Ensemble, Params
 
 try:
@@ -49,6 +49,8 @@ def rollout(
     """
     world, default_step = _ensemble._world_of(start)
     inputs, count = _ensemble._inputs(params, gravity, members)
+    if any(isinstance(body, Robot) for body, _, _ in inputs):
+        raise TypeError("params: a Robot is a handle into a world of this process; use signorini.rollout")
     if chunk is None:
         processors = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
         chunk = max(1, -(-count // (4 * processors)))

@@ -3,6 +3,7 @@
 use crate::contact::in_frame;
 use crate::vector::Vec3;
 use crate::{Assembly, Body, DENSITY, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 /// Mean radius, thickness and depth of the ring \[m\].
@@ -92,7 +93,7 @@ struct Joint {
 
 impl Joint {
     fn at(angle: f64) -> Self {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = math::sin_cos(angle);
         Joint { radial: [cos, sin], along: [-sin, cos] }
     }
 
@@ -187,9 +188,9 @@ fn prism(section: [[f64; 2]; 4], depth: f64, density: f64) -> Body {
         xz += cross * (2.0 * p[0] * p[1] + p[0] * s[1] + s[0] * p[1] + 2.0 * s[0] * s[1]) / 24.0;
     }
     let (mass, line) = (density * area * depth, density * depth);
-    let angle = 0.5 * f64::atan2(2.0 * xz, xx - zz);
-    let (sin, cos) = angle.sin_cos();
-    let spread = f64::hypot(0.5 * (xx - zz), xz);
+    let angle = 0.5 * math::atan2(2.0 * xz, xx - zz);
+    let (sin, cos) = math::sin_cos(angle);
+    let spread = math::hypot(0.5 * (xx - zz), xz);
     let (major, minor) = (0.5 * (xx + zz) + spread, 0.5 * (xx + zz) - spread);
     let thick = mass * depth * depth / 12.0;
     let inertia = [line * minor + thick, line * (major + minor), line * major + thick];
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn prism_of_a_turned_rectangle_is_the_turned_box() {
-        let (sin, cos) = 0.7f64.sin_cos();
+        let (sin, cos) = math::sin_cos(0.7);
         let corner = |a: f64, b: f64| [3.0 + a * cos - b * sin, -1.0 + a * sin + b * cos];
         let body = prism([corner(-2.0, -0.5), corner(2.0, -0.5), corner(2.0, 0.5), corner(-2.0, 0.5)], 0.6, 10.0);
         let expected = Body::cuboid(10.0 * 4.0 * 0.6, [2.0, 0.3, 0.5], [3.0, 0.0, -1.0]).with_axes([

@@ -2,6 +2,7 @@
 
 use crate::contact::in_frame;
 use crate::{Assembly, Body, DENSITY, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
+use signorini_problem::math;
 
 /// How steeply the track leans to the side: tangent of the bank angle.
 const BANK: f64 = 0.1;
@@ -19,7 +20,7 @@ pub fn train(n: usize, mu: f64, strength: f64) -> Result<GeneratedProblem, Scene
     SceneError::positive("strength", strength)?;
     SceneError::positive("friction coefficient", mu)?;
     let mut assembly = Assembly::default();
-    let hypotenuse = f64::hypot(BANK, 1.0);
+    let hypotenuse = math::hypot(BANK, 1.0);
     let (lean, press) = (GRAVITY * STEP * BANK / hypotenuse, GRAVITY * STEP / hypotenuse);
     // The side the train leans to is −y.
     assembly.gravity = [0.0, -GRAVITY * BANK / hypotenuse, -GRAVITY / hypotenuse];

@@ -3,6 +3,7 @@
 use crate::random::SplitMix64;
 use crate::vector::Vec3;
 use crate::{Assembly, Body, DENSITY, GRAVITY, Known, STEP, SceneError};
+use signorini_problem::math;
 
 /// How far two faces may be apart and still touch \[m\]: positions are exact to round-off.
 const TOUCHING: f64 = 1e-6;
@@ -52,7 +53,7 @@ impl Masses {
             Masses::HeavyLast { ratio } => (0..n).map(|i| if i + 1 == n { ratio } else { 1.0 }).collect(),
             Masses::Alternating { ratio } => (0..n).map(|i| if i % 2 == 1 { ratio } else { 1.0 }).collect(),
             Masses::Geometric { ratio } => {
-                (0..n).map(|i| ratio.powf(i as f64 / n.saturating_sub(1).max(1) as f64)).collect()
+                (0..n).map(|i| math::powf(ratio, i as f64 / n.saturating_sub(1).max(1) as f64)).collect()
             }
             Masses::LogUniform { ratio, seed } => {
                 let mut random = SplitMix64::new(seed);

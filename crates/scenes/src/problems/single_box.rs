@@ -3,6 +3,7 @@
 use crate::contact::in_frame;
 use crate::vector::{Vec3, add, scale};
 use crate::{Assembly, Body, DENSITY, Family, GRAVITY, GeneratedProblem, Known, STEP, SceneError};
+use signorini_problem::math;
 
 /// A unit cube that lands with (4, 2, −0.1) m/s and 5 rad/s about the vertical: every corner slides its own way while
 /// the impact is under way.
@@ -28,7 +29,7 @@ pub fn plank(angle: f64, mu_floor: f64, mu_wall: f64) -> Result<GeneratedProblem
         return Err(SceneError::Parameter { name: "angle", value: angle, expected: "between 0 and π/2" });
     }
     let (mass, half) = (10.0, [1.5, 0.25, 0.05]);
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     let axes: [Vec3; 3] = [[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]];
     // The lowest corner and the one furthest along x, relative to the centre of mass.
     let corner = |x: f64| add(scale(x * half[0], axes[0]), scale(-half[2], axes[2]));

@@ -4,6 +4,7 @@ use super::parts::{Describe, G, ball, cuboid, scene, weightless};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 pub(super) const SCENES: &[NamedScene] = &[
@@ -85,7 +86,7 @@ fn period() -> f64 {
     let [i1, i2, i3] = moments();
     let [w1, w2, w3] = SPIN;
     let twice_energy = i1 * w1 * w1 + i2 * w2 * w2 + i3 * w3 * w3;
-    let square = (i1 * w1).powi(2) + (i2 * w2).powi(2) + (i3 * w3).powi(2);
+    let square = math::powi(i1 * w1, 2) + math::powi(i2 * w2, 2) + math::powi(i3 * w3, 2);
     let common = (i3 - i2) * (square - twice_energy * i1);
     let modulus = (i2 - i1) * (twice_energy * i3 - square) / common;
     let (mut a, mut b) = (1.0, (1.0 - modulus).sqrt());
@@ -119,7 +120,7 @@ fn measured_period(o: &Observed) -> f64 {
 fn torque_free_top_answers() -> Vec<Expectation> {
     let [i1, i2, i3] = moments();
     let momentum = DVec3::new(i1 * SPIN[0], i2 * SPIN[1], i3 * SPIN[2]).length();
-    let energy = 0.5 * (i1 * SPIN[0].powi(2) + i2 * SPIN[1].powi(2) + i3 * SPIN[2].powi(2));
+    let energy = 0.5 * (i1 * math::powi(SPIN[0], 2) + i2 * math::powi(SPIN[1], 2) + i3 * math::powi(SPIN[2], 2));
     vec![
         Expectation {
             what: "period of the spin in the body's axes",

@@ -4,6 +4,7 @@ use super::parts::{G, ball, rod, scene};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::scene::{BodyDescription, ShapeDescription};
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 pub(super) const SCENES: &[NamedScene] = &[
@@ -83,7 +84,7 @@ fn catenary() -> Scene {
     let mut nodes = vec![[0.0, 0.0]];
     for k in 0..=WEIGHTS {
         let drop = WEIGHT_MASS * G * (0.5 * f64::from(WEIGHTS) - f64::from(k));
-        let tension = THRUST.hypot(drop);
+        let tension = math::hypot(THRUST, drop);
         let [x, z] = nodes[nodes.len() - 1];
         nodes.push([x + LINK * THRUST / tension, z - LINK * drop / tension]);
     }
@@ -137,7 +138,7 @@ const PENDULUM_STEP: f64 = 1.0 / 480.0;
 
 /// A small ball, held at its centre: it does not turn, so it swings as a point.
 fn pendulum() -> Scene {
-    let (sin, cos) = AMPLITUDE.sin_cos();
+    let (sin, cos) = math::sin_cos(AMPLITUDE);
     let bodies = vec![hook("hook", [0.0; 3]), ball("bob", 0.05, 1.0, [LENGTH * sin, 0.0, -LENGTH * cos])];
     Scene { joints: vec![rod("hook", "bob", LENGTH)], ..scene(PENDULUM_STEP, 6.5, bodies) }
 }
@@ -145,7 +146,7 @@ fn pendulum() -> Scene {
 /// `T = 2π√(L/g)/M(1, cos θ₀/2)`, M the arithmetic–geometric mean. The step is of first order in the amplitude, which it
 /// damps by hω²/2 per second, and of second in the period.
 fn pendulum_answers() -> Vec<Expectation> {
-    let (mut a, mut b) = (1.0, (0.5 * AMPLITUDE).cos());
+    let (mut a, mut b) = (1.0, math::cos(0.5 * AMPLITUDE));
     for _ in 0..6 {
         (a, b) = (0.5 * (a + b), (a * b).sqrt());
     }

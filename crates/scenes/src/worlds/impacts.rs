@@ -8,6 +8,7 @@ use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ImpactDescription, ShapeDescription};
+use signorini_problem::math;
 
 const STEP: f64 = 1.0 / 60.0;
 
@@ -111,7 +112,7 @@ fn bounce(restitution: f64, duration: f64) -> Scene {
 fn first_top(o: &Observed) -> f64 {
     let start = o.frame_at((2.0 * DROP / G).sqrt() + o.step);
     let ball = o.at("ball", start);
-    ball.position.z - RADIUS + ball.velocity.z.max(0.0).powi(2) / (2.0 * G)
+    ball.position.z - RADIUS + math::powi(ball.velocity.z.max(0.0), 2) / (2.0 * G)
 }
 
 /// The first arc after the fall reaches e²H; it ends at t₁(1 + 2e) with `t₁ = √(2H/g)`, before which
@@ -234,7 +235,7 @@ fn billiard() -> Scene {
 fn billiard_answers() -> Vec<Expectation> {
     let sin = OFFSET / (2.0 * RADIUS);
     let cos = (1.0 - sin * sin).sqrt();
-    let late = (BILLIARD_STEP * CUE_SPEED * sin).powi(2) / (4.0 * RADIUS) / (CUE_SPEED * cos);
+    let late = math::powi(BILLIARD_STEP * CUE_SPEED * sin, 2) / (4.0 * RADIUS) / (CUE_SPEED * cos);
     let turned = CUE_SPEED * sin * late / (2.0 * RADIUS);
     vec![
         Expectation {
@@ -257,9 +258,9 @@ fn billiard_answers() -> Vec<Expectation> {
             what: "direction of the target",
             unit: "degrees",
             formula: "asin(b/2R)",
-            expected: sin.asin().to_degrees(),
+            expected: math::asin(sin).to_degrees(),
             tolerance: turned.to_degrees(),
-            measured: |o| o.last("target").velocity.y.atan2(o.last("target").velocity.x).to_degrees(),
+            measured: |o| math::atan2(o.last("target").velocity.y, o.last("target").velocity.x).to_degrees(),
         },
         Expectation {
             what: "energy",
@@ -438,7 +439,7 @@ const ROD_SPEED: f64 = 1.0;
 
 /// The rod's lowest point from its middle: (x, z) \[m\].
 fn rod_foot() -> [f64; 2] {
-    let (sin, cos) = ROD_LEAN.sin_cos();
+    let (sin, cos) = math::sin_cos(ROD_LEAN);
     let [r, a] = ROD;
     [a * sin, -a * cos - r]
 }

@@ -4,6 +4,7 @@ use super::parts::{Describe, centroid, cuboid, floor, prism, scene};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::scene::BodyDescription;
+use signorini_problem::math;
 use std::f64::consts::PI;
 
 const STEP: f64 = 1.0 / 60.0;
@@ -13,13 +14,13 @@ pub(super) const SCENES: &[NamedScene] = &[
     NamedScene {
         name: "arch",
         about: "A semicircular arch 5 % thicker than the least thickness stands, without mortar.",
-        make: || arch_scene(1.05, 3.0),
+        make: || arch_scene(1.05),
         answers: arch_answers,
     },
     NamedScene {
         name: "arch_falls",
         about: "An arch 5 % thinner than the least thickness opens at five hinges and falls.",
-        make: || arch_scene(0.95, 3.0),
+        make: || arch_scene(0.95),
         answers: arch_falls_answers,
     },
     NamedScene {
@@ -71,7 +72,7 @@ const VOUSSOIRS: u32 = 15;
 fn voussoir(k: u32, n: u32, thickness: f64, radius: f64) -> [[f64; 2]; 4] {
     let (inner, outer) = (radius - 0.5 * thickness, radius + 0.5 * thickness);
     let point = |joint: u32, r: f64| {
-        let (sin, cos) = (PI * f64::from(joint) / f64::from(n)).sin_cos();
+        let (sin, cos) = math::sin_cos(PI * f64::from(joint) / f64::from(n));
         // The springings lie on the floor exactly.
         let sin = if joint == 0 || joint == n { 0.0 } else { sin };
         [r * cos, r * sin]
@@ -103,7 +104,7 @@ fn thrust_room(n: u32, ratio: f64) -> f64 {
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
         let mut taken = 0.0;
         for k in 0..=n {
-            let (sin, cos) = (PI * f64::from(k) / f64::from(n)).sin_cos();
+            let (sin, cos) = math::sin_cos(PI * f64::from(k) / f64::from(n));
             let normal = thrust * sin + (0.5 * f64::from(n) - f64::from(k)) * cos;
             least = f64::max(least, taken + (1.0 - 0.5 * ratio) * normal);
             most = f64::min(most, taken + (1.0 + 0.5 * ratio) * normal);
@@ -128,9 +129,14 @@ pub(super) fn arch(n: u32, ratio: f64) -> Vec<BodyDescription> {
     (0..n).map(stone).collect()
 }
 
-fn arch_scene(factor: f64, duration: f64) -> Scene {
+/// A semicircular arch of `n` voussoirs on a floor, of this thickness over its mean radius.
+pub fn masonry_arch(n: u32, ratio: f64) -> Scene {
     let floor = std::iter::once(floor().surface(FRICTION, 0.0));
-    scene(STEP, duration, floor.chain(arch(VOUSSOIRS, factor * least_arch_thickness(VOUSSOIRS))).collect())
+    scene(STEP, 3.0, floor.chain(arch(n, ratio)).collect())
+}
+
+fn arch_scene(factor: f64) -> Scene {
+    masonry_arch(VOUSSOIRS, factor * least_arch_thickness(VOUSSOIRS))
 }
 
 /// Nothing moves if t/R is above the least.

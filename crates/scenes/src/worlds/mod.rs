@@ -38,7 +38,7 @@ mod run;
 mod sliding;
 
 pub use expectation::{Expectation, Finding};
-pub use masonry::least_arch_thickness;
+pub use masonry::{least_arch_thickness, masonry_arch};
 pub use observed::{Observed, ObservedBody, Sample};
 pub use run::{Audit, RunError, observe, observe_while};
 

@@ -2,6 +2,7 @@
 
 use signorini::glamx::{DMat3, DQuat, DVec3};
 use signorini::{Kind, Scene, SceneError};
+use signorini_problem::math;
 
 use super::Audit;
 
@@ -47,7 +48,7 @@ impl Sample {
     pub fn tilt_from(&self, up: DVec3) -> f64 {
         let axis = self.orientation * DVec3::Z;
         // Unlike the arc cosine, exact for small angles too.
-        f64::atan2(axis.cross(up).length(), axis.dot(up)).to_degrees()
+        math::atan2(axis.cross(up).length(), axis.dot(up)).to_degrees()
     }
 }
 

@@ -4,6 +4,7 @@ use signorini::glamx::{DQuat, DVec3};
 use signorini::scene::{BodyDescription, EndDescription, JointDescription, JointKindDescription};
 use signorini::scene::{ShapeDescription, Triple};
 use signorini::{Kind, Scene};
+use signorini_problem::math;
 
 /// Acceleration of free fall [m/s²].
 pub(super) const G: f64 = 9.81;
@@ -122,5 +123,5 @@ pub(super) fn placed(bodies: Vec<BodyDescription>, prefix: &str, by: Triple) -> 
 
 /// ½t² after n steps \[s²\].
 pub(super) fn half_square(step: f64, n: f64) -> f64 {
-    0.5 * (step * n).powi(2)
+    0.5 * math::powi(step * n, 2)
 }

@@ -8,6 +8,7 @@ use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, PartDescription, ShapeDescription};
+use signorini_problem::math;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 const STEP: f64 = 1.0 / 60.0;
@@ -134,6 +135,7 @@ fn foot(x: f64, y: f64) -> PartDescription {
         shape: ShapeDescription::Capsule { half_height: 0.3, radius: 0.05 },
         position: [x, y, 0.0],
         orientation: None,
+        counts_for: None,
     }
 }
 
@@ -142,6 +144,7 @@ fn table() -> Scene {
         shape: ShapeDescription::Cuboid { half_extents: [1.0, 0.6, 0.05] },
         position: [0.0, 0.0, 0.35],
         orientation: None,
+        counts_for: None,
     };
     let [x, y] = FOOT;
     let parts = vec![top, foot(x, y), foot(-x, y), foot(x, -y), foot(-x, -y)];
@@ -190,13 +193,14 @@ const SITTER_AT: f64 = 0.1;
 
 fn stool() -> Scene {
     let place = |k: u32| {
-        let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
+        let (sin, cos) = math::sin_cos(f64::from(k) * std::f64::consts::TAU / 3.0);
         (STOOL_RADIUS * cos, STOOL_RADIUS * sin)
     };
     let seat = PartDescription {
         shape: ShapeDescription::Cylinder { half_height: 0.03, radius: 0.45 },
         position: [0.0, 0.0, 0.33],
         orientation: None,
+        counts_for: None,
     };
     let feet = (0..3).map(|k| foot(place(k).0, place(k).1));
     let parts = std::iter::once(seat).chain(feet).collect();
@@ -230,7 +234,7 @@ const PRISM_MASS: f64 = 2.0;
 
 fn prism_on_box() -> Scene {
     let corner = |k: u32| {
-        let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 8.0).sin_cos();
+        let (sin, cos) = math::sin_cos(f64::from(k) * std::f64::consts::TAU / 8.0);
         [0.5 * cos, 0.5 * sin]
     };
     let points = (0..8).map(corner).flat_map(|[x, y]| [[x, y, -0.6], [x, y, 0.6]]).collect();
@@ -287,13 +291,13 @@ const LADDER_MASS: f64 = 12.0;
 
 /// Wall push over weight, `(tan φ − t/a)/2`, which is also the least friction of the floor.
 fn wall_push() -> f64 {
-    0.5 * (LEAN.tan() - LADDER[0] / LADDER[2])
+    0.5 * (math::tan(LEAN) - LADDER[0] / LADDER[2])
 }
 
 /// A ladder of half length a and half thickness t at angle φ from the vertical, its foot on a floor with `factor` times
 /// the least friction, its head against a smooth wall.
 fn ladder(factor: f64) -> Scene {
-    let (sin, cos) = LEAN.sin_cos();
+    let (sin, cos) = math::sin_cos(LEAN);
     let [t, _, a] = LADDER;
     let floor = floor().surface(factor * wall_push(), 0.0);
     let wall = plane("wall", [-1.0, 0.0, 0.0], [t * cos + a * sin, 0.0, 0.0]).surface(0.0, 0.0);

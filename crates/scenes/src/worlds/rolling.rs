@@ -5,6 +5,7 @@ use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ShapeDescription};
+use signorini_problem::math;
 
 const STEP: f64 = 1.0 / 60.0;
 
@@ -77,7 +78,7 @@ fn rolling_onset_answers() -> Vec<Expectation> {
 const SLOPE: f64 = 0.35;
 
 fn rolling_down() -> Scene {
-    let (sin, cos) = SLOPE.sin_cos();
+    let (sin, cos) = math::sin_cos(SLOPE);
     let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(0.5, 0.0);
     let ball = ball("ball", RADIUS, 2.0, [RADIUS * sin, 0.0, RADIUS * cos]).surface(0.5, 0.0);
     scene(STEP, 1.0, vec![slope, ball])
@@ -86,9 +87,9 @@ fn rolling_down() -> Scene {
 /// `a = g sin θ/(1 + I/mR²) = 5/7 g sin θ`, needing a friction of 2/7 tan θ = 0.10.
 fn rolling_down_answers() -> Vec<Expectation> {
     fn along(vector: DVec3) -> f64 {
-        vector.dot(DVec3::new(SLOPE.cos(), 0.0, -SLOPE.sin()))
+        vector.dot(DVec3::new(math::cos(SLOPE), 0.0, -math::sin(SLOPE)))
     }
-    let acceleration = 5.0 / 7.0 * G * SLOPE.sin();
+    let acceleration = 5.0 / 7.0 * G * math::sin(SLOPE);
     vec![
         Expectation {
             what: "way after 1 s",

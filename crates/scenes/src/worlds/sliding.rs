@@ -8,6 +8,7 @@ use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::BodyDescription;
+use signorini_problem::math;
 
 const STEP: f64 = 1.0 / 60.0;
 
@@ -71,7 +72,7 @@ pub(super) const SCENES: &[NamedScene] = &[
 /// A slope through the origin that falls towards +x, and a box of 2 kg on it.
 fn incline(degrees: f64, friction: f64, duration: f64) -> Scene {
     let angle = degrees.to_radians();
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = math::sin_cos(angle);
     let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(friction, 0.0);
     let block = cuboid("block", [0.5, 0.5, 0.25], 2.0, [0.25 * sin, 0.0, 0.25 * cos]);
     scene(STEP, duration, vec![slope, block.pitched(angle).surface(friction, 0.0)])
@@ -79,7 +80,7 @@ fn incline(degrees: f64, friction: f64, duration: f64) -> Scene {
 
 /// Down the slope of `degrees`.
 fn downhill(degrees: f64) -> DVec3 {
-    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(degrees.to_radians());
     DVec3::new(cos, 0.0, -sin)
 }
 
@@ -97,7 +98,7 @@ fn incline_stick_answers() -> Vec<Expectation> {
             what: "friction up the slope",
             unit: "N",
             formula: "m g sin θ",
-            expected: 2.0 * G * 25f64.to_radians().sin(),
+            expected: 2.0 * G * math::sin(25f64.to_radians()),
             tolerance: 1e-6,
             measured: |o| -o.last("block").force.dot(downhill(25.0)),
         },
@@ -105,7 +106,7 @@ fn incline_stick_answers() -> Vec<Expectation> {
 }
 
 fn incline_slip_answers() -> Vec<Expectation> {
-    let (sin, cos) = 35f64.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(35f64.to_radians());
     let acceleration = G * (sin - 0.5 * cos);
     vec![
         Expectation {
@@ -142,12 +143,12 @@ const THRESHOLD_MARGIN: f64 = 1e-3;
 
 fn incline_threshold() -> Scene {
     let angle = THRESHOLD_SLOPE.to_radians();
-    let (sin, cos) = angle.sin_cos();
-    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(angle.tan(), 0.0);
+    let (sin, cos) = math::sin_cos(angle);
+    let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(math::tan(angle), 0.0);
     // Friction of a pair is the geometric mean: the square of the factor makes the factor.
     let block = |name: &str, y: f64, factor: f64| {
         let block = cuboid(name, [0.5, 0.5, 0.25], 2.0, [0.25 * sin, y, 0.25 * cos]);
-        block.pitched(angle).surface(angle.tan() * factor * factor, 0.0)
+        block.pitched(angle).surface(math::tan(angle) * factor * factor, 0.0)
     };
     let holds = block("holds", -1.0, 1.0 + THRESHOLD_MARGIN);
     scene(STEP, 2.0, vec![slope, holds, block("slides", 1.0, 1.0 - THRESHOLD_MARGIN)])
@@ -155,7 +156,7 @@ fn incline_threshold() -> Scene {
 
 /// With μ = (1 − ε) tan θ the acceleration is ε g sin θ.
 fn incline_threshold_answers() -> Vec<Expectation> {
-    let acceleration = THRESHOLD_MARGIN * G * THRESHOLD_SLOPE.to_radians().sin();
+    let acceleration = THRESHOLD_MARGIN * G * math::sin(THRESHOLD_SLOPE.to_radians());
     vec![
         Expectation {
             what: "creep of the box that holds",
@@ -169,7 +170,7 @@ fn incline_threshold_answers() -> Vec<Expectation> {
             what: "distance of the box that slides",
             unit: "m",
             formula: "ε g sin θ t²/2",
-            expected: 0.5 * acceleration * (120.0 * STEP).powi(2),
+            expected: 0.5 * acceleration * math::powi(120.0 * STEP, 2),
             tolerance: 1e-7,
             measured: |o| o.displacement("slides").dot(downhill(THRESHOLD_SLOPE)),
         },
@@ -182,7 +183,7 @@ const FRICTION: f64 = 0.4;
 const OBLIQUE: f64 = 22.5;
 
 fn heading(degrees: f64) -> DVec3 {
-    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(degrees.to_radians());
     DVec3::new(cos, sin, 0.0)
 }
 
@@ -255,7 +256,7 @@ fn sliding_oblique_answers() -> Vec<Expectation> {
             formula: "0",
             expected: 0.0,
             tolerance: 1e-4,
-            measured: |o| 2.0 * o.last("block").orientation.z.abs().asin().to_degrees(),
+            measured: |o| 2.0 * math::asin(o.last("block").orientation.z.abs()).to_degrees(),
         },
     ]
 }
@@ -314,19 +315,19 @@ const WEDGE_STEPS: f64 = 30.0;
 /// Everything smooth. The block starts a third down the slope.
 fn wedge() -> Scene {
     let [base, height] = WEDGE;
-    let (sin, cos) = f64::atan2(height, base).sin_cos();
+    let (sin, cos) = math::sin_cos(math::atan2(height, base));
     let wedge = prism("wedge", &[[0.0, 0.0], [base, 0.0], [0.0, height]], 1.0, 1.0);
     let wedge = BodyDescription { density: None, mass: Some(WEDGE_MASS), ..wedge }.surface(0.0, 0.0);
     let half = [0.3, 0.3, 0.2];
     let at = [base / 3.0 + half[2] * sin, 0.0, height * 2.0 / 3.0 + half[2] * cos];
-    let block = cuboid("block", half, BLOCK_MASS, at).pitched(f64::atan2(height, base)).surface(0.0, 0.0);
+    let block = cuboid("block", half, BLOCK_MASS, at).pitched(math::atan2(height, base)).surface(0.0, 0.0);
     scene(STEP, WEDGE_STEPS * STEP, vec![floor().surface(0.0, 0.0), wedge, block])
 }
 
 /// `A = m g sin θ cos θ/(M + m sin²θ)` away from the block, which slides down the wedge with
 /// `(M + m) g sin θ/(M + m sin²θ)`. Both are constant, so the way is `A t²/2`.
 fn wedge_answers() -> Vec<Expectation> {
-    let (sin, cos) = f64::atan2(WEDGE[1], WEDGE[0]).sin_cos();
+    let (sin, cos) = math::sin_cos(math::atan2(WEDGE[1], WEDGE[0]));
     let shared = WEDGE_MASS + BLOCK_MASS * sin * sin;
     let away = BLOCK_MASS * G * sin * cos / shared;
     let down = (WEDGE_MASS + BLOCK_MASS) * G * sin / shared;
@@ -373,15 +374,15 @@ const TOWER: [f64; 2] = [0.2, 0.5];
 /// A tower of half width b and half height c on a rough slope with tan θ = factor · b/c.
 fn topple(factor: f64) -> Scene {
     let [b, c] = TOWER;
-    let angle = (factor * b / c).atan();
-    let (sin, cos) = angle.sin_cos();
+    let angle = math::atan(factor * b / c);
+    let (sin, cos) = math::sin_cos(angle);
     let slope = plane("slope", [sin, 0.0, cos], [0.0; 3]).surface(1.0, 0.0);
     let tower = cuboid("tower", [b, b, c], 4.0, [c * sin, 0.0, c * cos]);
     scene(STEP, 3.0, vec![slope, tower.pitched(angle).surface(1.0, 0.0)])
 }
 
 fn slope_tilt(o: &Observed, factor: f64) -> f64 {
-    let (sin, cos) = (factor * TOWER[0] / TOWER[1]).atan().sin_cos();
+    let (sin, cos) = math::sin_cos(math::atan(factor * TOWER[0] / TOWER[1]));
     o.last("tower").tilt_from(DVec3::new(sin, 0.0, cos))
 }
 

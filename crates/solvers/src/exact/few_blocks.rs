@@ -11,6 +11,7 @@ use crate::small::Demand;
 use crate::sweep::{Direction, MOST_KEPT_ROWS};
 use crate::warm_start::make_feasible;
 use signorini_problem::ContactProblem;
+use signorini_problem::math;
 
 /// Most sweeps over a small problem before Newton.
 const SMALL_SWEEPS: usize = 60;
@@ -102,7 +103,7 @@ impl Exact {
                 return if solved { Swept::Solved } else { Swept::Far { needed: f64::INFINITY } };
             }
             // Sweeps still needed at the rate of the last one.
-            needed = if change < last { (arrived / change).ln() / (change / last).ln() } else { f64::INFINITY };
+            needed = if change < last { math::ln(arrived / change) / math::ln(change / last) } else { f64::INFINITY };
             if done > 2 && needed > affordable {
                 break;
             }

@@ -15,6 +15,7 @@ use super::{Exact, Search};
 use crate::History;
 use crate::linalg::complementary_path::{Budget, ComplementaryPath, PathEnd};
 use crate::newton::NewtonOptions;
+use signorini_problem::math;
 use signorini_problem::{ContactProblem, Law};
 
 /// Most rows, whose matrices are dense.
@@ -69,9 +70,9 @@ impl GrowingPyramids {
         let mut gained = 0;
         for (c, block) in problem.blocks().iter().enumerate().filter(|(_, block)| block.rows == 3) {
             let (Law::Coulomb { .. }, [_, a, b]) = (block.law, &u[problem.range(c)]) else { continue };
-            let slip = a.hypot(*b);
+            let slip = math::hypot(*a, *b);
             let against = [-a / slip, -b / slip];
-            let is_there = |d: &[f64; 2]| (d[0] - against[0]).hypot(d[1] - against[1]) < SAME;
+            let is_there = |d: &[f64; 2]| math::hypot(d[0] - against[0], d[1] - against[1]) < SAME;
             if slip > creeps && !self.corners[c].iter().any(is_there) {
                 self.corners[c].push(against);
                 gained += 1;

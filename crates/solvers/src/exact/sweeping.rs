@@ -5,6 +5,7 @@ use super::redundancy::{Redundancy, redundancy};
 use super::{Exact, Search};
 use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
+use signorini_problem::math;
 
 /// Sweeps between two looks at the rate.
 const SWEEPS_PER_LOOK: usize = 10;
@@ -70,8 +71,8 @@ impl Exact {
             history.record(search.effort.iterations, search.best);
             let now = search.best;
             // Sweeps still needed at the rate of the last ones; at least the cheapest guess when none is known.
-            let rate = (now / last).ln() / swept as f64;
-            let needed = if rate < 0.0 { (target / now).ln() / rate } else { f64::INFINITY };
+            let rate = math::ln(now / last) / swept as f64;
+            let needed = if rate < 0.0 { math::ln(target / now) / rate } else { f64::INFINITY };
             if effort == SweepBudget::WhileItPays && small && needed > SWEEPS_PER_LOOK as f64 {
                 return false;
             }

@@ -10,6 +10,7 @@
 //! φ_ε = 0 ⇔ x ∘ y = ε² e with both interior.
 
 use crate::cone::{Mat3, Vec3};
+use signorini_problem::math;
 
 /// Value and partial derivatives of the scalar function.
 #[inline]
@@ -47,7 +48,7 @@ pub fn cone(x: &Vec3, y: &Vec3, epsilon: f64) -> ConeValue {
     let part = |a: &Vec3, sign: f64| {
         let along = n[0] * a[1] + n[1] * a[2];
         let across = n[0] * a[2] - n[1] * a[1];
-        (a[0] + sign * along).powi(2) + across * across
+        math::powi(a[0] + sign * along, 2) + across * across
     };
     let smoothing = 2.0 * epsilon * epsilon;
     let s1 = (part(x, -1.0) + part(y, -1.0) + smoothing).sqrt();

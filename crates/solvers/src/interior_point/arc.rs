@@ -18,6 +18,7 @@ use super::path::{Goal, Path, PathEnd, Which};
 use crate::newton_system::NewtonSystem;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
+use signorini_problem::math;
 
 /// Share of the way to the boundary that a predictor may go.
 const PREDICTOR_FRACTION: f64 = 0.6;
@@ -67,7 +68,7 @@ impl Path {
         let mut saved = Saved::default();
         while end.iterations < last {
             // Tangent at a point of the path: the factor of the last corrector is at hand.
-            self.direction(system, problem, Goal::Tangent { target: s.exp() });
+            self.direction(system, problem, Goal::Tangent { target: math::exp(s) });
             let norm = (self.norm_square(problem, Set::Trial) + 1.0).sqrt();
             // Along the path the determinant changes its sign exactly where t turns.
             let onward = if system.determinant_is_positive() { -1.0 } else { 1.0 };
@@ -86,7 +87,7 @@ impl Path {
             for (d, b) in self.joint_step.iter_mut().zip(&self.joint_trial) {
                 *d = tangent_s * b;
             }
-            if s < (PASSED * fold).ln() && tangent_s < 0.0 {
+            if s < math::ln(PASSED * fold) && tangent_s < 0.0 {
                 return true;
             }
             saved.keep(self, s);
@@ -156,7 +157,7 @@ impl Path {
                 }
                 if reach == 1.0 && size < ON_PATH {
                     self.refactor(system, problem, end)?;
-                    return Some(t.ln());
+                    return Some(math::ln(t));
                 }
                 if reach < 0.02 {
                     break;
@@ -192,7 +193,7 @@ impl Path {
         let mut first = None;
         for _ in 0..MOST_CORRECTIONS {
             self.refactor(system, problem, end)?;
-            let target = s.exp();
+            let target = math::exp(*s);
             self.direction(system, problem, Goal::Products { target });
             self.take_trial();
             self.direction(system, problem, Goal::Tangent { target });
@@ -320,11 +321,11 @@ fn relative_inner(cell: &Cell, p: &Point, a: &Direction, b: &Direction) -> f64 {
         Cell::Interval { lo, hi } => {
             let mut sum = 0.0;
             if lo.is_finite() {
-                sum += a.dr[0] * b.dr[0] / (p.r[0] - lo).powi(2) + a.dextra * b.dextra / (p.extra * p.extra);
+                sum += a.dr[0] * b.dr[0] / math::powi(p.r[0] - lo, 2) + a.dextra * b.dextra / (p.extra * p.extra);
             }
             if hi.is_finite() {
-                sum +=
-                    a.dr[0] * b.dr[0] / (hi - p.r[0]).powi(2) + a.dextra_hi * b.dextra_hi / (p.extra_hi * p.extra_hi);
+                sum += a.dr[0] * b.dr[0] / math::powi(hi - p.r[0], 2)
+                    + a.dextra_hi * b.dextra_hi / (p.extra_hi * p.extra_hi);
             }
             sum
         }

@@ -11,6 +11,7 @@ use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
+use signorini_problem::math;
 use std::ops::Range;
 
 /// A joint's proximal weight: `u + ε w (r⁺ − r) = 0`, exact at convergence whatever ε.
@@ -334,7 +335,7 @@ impl Path {
         let affine = self.longest_step(problem, Which::Predictor).min(1.0);
         let affine_gap = self.mean_gap(problem, Some((Which::Predictor, affine)));
         let left = affine_gap.max(0.0) / gap;
-        let mut centring = left.powi(3).clamp(options.least_centring, 1.0);
+        let mut centring = math::powi(left, 3).clamp(options.least_centring, 1.0);
         // The better the predictor, the closer to the boundary: a fixed share would leave that share of the gap each time.
         let fraction = options.boundary_fraction.max(1.0 - left.max(1.0 - affine));
         if stalled >= 2 {

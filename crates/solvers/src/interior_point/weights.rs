@@ -1,6 +1,7 @@
 //! How target products are spread over the contacts: each spread is a central path of its own, to an answer all the same.
 
 use signorini_problem::ContactProblem;
+use signorini_problem::math;
 use std::f64::consts::{GOLDEN_RATIO, SQRT_2};
 
 /// Largest weight of uneven targets in the first round; its exponent grows with the rounds.
@@ -36,10 +37,10 @@ impl Weights {
             }
             Weights::Uneven { round } => {
                 // Multiples of the golden ratio: neighbours differ, and all values are about as frequent.
-                let exponent = GROWTH.powi(i32::from(round));
+                let exponent = math::powi(GROWTH, i32::from(round));
                 for (c, weight) in weights.iter_mut().enumerate() {
                     let place = (c as f64 * GOLDEN_RATIO + f64::from(round) * SQRT_2).fract();
-                    *weight = UNEVEN.powf(exponent * (2.0 * place - 1.0));
+                    *weight = math::powf(UNEVEN, exponent * (2.0 * place - 1.0));
                 }
             }
         }

@@ -19,6 +19,7 @@
 
 use super::dense::{axpy, lu, lu_solve};
 use super::kernels::widest;
+use signorini_problem::math;
 use std::f64::consts::GOLDEN_RATIO;
 
 /// Pivots between factorizations.
@@ -173,7 +174,7 @@ impl ComplementaryPath {
         self.pivots.clear();
         self.pivots.resize(k, 0);
         self.factorizations += 1;
-        self.multiplications += (k as f64).powi(3) / 3.0;
+        self.multiplications += math::powi(k as f64, 3) / 3.0;
         self.changed = 0;
         if !lu(&mut self.factor, k, &mut self.pivots) {
             return false;
@@ -279,7 +280,7 @@ impl ComplementaryPath {
         self.right.clear();
         self.right.extend(rows.iter().map(|i| -q[*i]));
         self.factorizations += 1;
-        self.multiplications += (k as f64).powi(3) / 3.0;
+        self.multiplications += math::powi(k as f64, 3) / 3.0;
         if !lu(&mut self.factor, k, &mut self.pivots) {
             return PathEnd::Nowhere;
         }

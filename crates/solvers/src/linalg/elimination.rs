@@ -1,14 +1,11 @@
 //! Symbolic work, done once per graph: ordering, elimination tree, supernodes, and the shape of every front.
 //!
 //! Minimum fill on the graph of nodes, or where they are very many approximate minimum degree (Amestoy, Davis, Duff 1996;
-//! faer's implementation); then the columns of the factor are grouped into supernodes whose fronts are dense. Small
+//! the crate `amd`, their code in Rust); then the columns of the factor are grouped into supernodes whose fronts are dense. Small
 //! neighbours are merged although that stores a few explicit zeros: one larger dense front is faster than two tiny ones.
 
 use super::block_graph::BlockGraph;
 use super::minimum_fill::minimum_fill;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::SymbolicSparseColMatRef;
-use faer::sparse::linalg::amd;
 
 /// A front may be merged with its parent while the explicit zeros stay below this share of the merged panel.
 const MERGE_ZERO_SHARE: f64 = 0.15;
@@ -112,12 +109,9 @@ impl Elimination {
 /// Fill-reducing order of the nodes: `order[p]` is eliminated p-th.
 fn minimum_degree(graph: &BlockGraph) -> Vec<usize> {
     let n = graph.nodes();
-    let (mut forward, mut inverse) = (vec![0usize; n], vec![0usize; n]);
-    let pattern = SymbolicSparseColMatRef::new_checked(n, n, &graph.row_ptr, None, &graph.columns);
-    let mut memory = MemBuffer::new(amd::order_scratch::<usize>(n, graph.columns.len()));
-    match amd::order(&mut forward, &mut inverse, pattern, amd::Control::default(), MemStack::new(&mut memory)) {
-        Ok(_) => forward,
-        // Only an index overflow can fail here; any order is correct, this one is merely slower.
+    match amd::order(n, &graph.row_ptr, &graph.columns, &amd::Control::default()) {
+        Ok((order, _, _)) => order,
+        // Only a malformed pattern can fail here; any order is correct, this one is merely slower.
         Err(_) => (0..n).collect(),
     }
 }

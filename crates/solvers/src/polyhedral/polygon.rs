@@ -10,6 +10,8 @@
 //! disk (inscribed: too little friction between them, by up to 1 − cos π/N); with ρ = 1/cos(π/N) the sides touch it
 //! (circumscribed: too much at the corners, by up to 1/cos(π/N) − 1).
 
+use signorini_problem::math;
+
 /// How many sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sides {
@@ -138,7 +140,7 @@ impl FrictionPolygon {
             let along = (-n[1] * p[0] + n[0] * p[1]).max(-half_side).min(half_side);
             inside &= n[0] * p[0] + n[1] * p[1] <= apothem;
             let foot = [apothem * n[0] - along * n[1], apothem * n[1] + along * n[0]];
-            let distance = (foot[0] - p[0]).powi(2) + (foot[1] - p[1]).powi(2);
+            let distance = math::powi(foot[0] - p[0], 2) + math::powi(foot[1] - p[1], 2);
             if distance < least {
                 (nearest, least) = (foot, distance);
             }
@@ -167,7 +169,7 @@ mod tests {
         for polygon in all() {
             for i in 0..360 {
                 let angle = f64::from(i) * std::f64::consts::PI / 180.0;
-                let d = [angle.cos(), angle.sin()];
+                let d = [math::cos(angle), math::sin(angle)];
                 let zonotope: f64 = (0..polygon.generators())
                     .map(|k| (d[0] * polygon.generator(k)[0] + d[1] * polygon.generator(k)[1]).abs())
                     .sum::<f64>()

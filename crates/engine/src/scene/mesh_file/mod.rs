@@ -6,6 +6,7 @@ mod stl;
 
 use super::{MeshUse, Scene, SceneError, ShapeDescription, Triple};
 use crate::Shape;
+use crate::shape::Decomposition;
 use glamx::DVec3;
 use std::collections::HashMap;
 use std::fs::File;
@@ -109,6 +110,11 @@ pub(super) fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> R
     }
     match purpose {
         MeshUse::Surface => Ok(ShapeDescription::Mesh { vertices: surface.vertices, triangles: surface.triangles }),
+        MeshUse::Solid => {
+            let points: Vec<DVec3> = surface.vertices.iter().map(|v| DVec3::from_array(*v)).collect();
+            let solid = Shape::solid_mesh(&points, &surface.triangles, &Decomposition::default());
+            Ok(solid.map_err(|error| error.to_string())?.describe())
+        }
         // Only the corners of the hull are kept: scenes are written into recordings.
         MeshUse::Hull => {
             let points: Vec<DVec3> = surface.vertices.iter().map(|v| DVec3::from_array(*v)).collect();

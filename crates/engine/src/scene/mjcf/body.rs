@@ -145,7 +145,12 @@ impl<'d> Reader<'_, 'd> {
         let class = element.optional("childclass").unwrap_or(around.class);
         // The pose of a body has no class; one that gives no pose must not get that of another element.
         let styled = self.styled(element, MAIN)?;
-        let pose = around.pose * self.compiler.pose(&styled)?;
+        let mut own = self.compiler.pose(&styled)?;
+        if self.compiler.global && element.optional("pos").is_none() {
+            // Any frame will do where nothing is told in it: that of the body outside.
+            own = around.pose.inverse();
+        }
+        let pose = around.pose * own;
         let at = description.links.len();
         if at >= LINK_LIMIT {
             return Err(element.refuse(format!("more than {LINK_LIMIT} bodies")));
@@ -160,11 +165,12 @@ impl<'d> Reader<'_, 'd> {
             inertial: None,
             shapes: Vec::new(),
         });
-        let inner = Around { parent: Some(at), pose: DPose3::IDENTITY, class };
+        let inside = if self.compiler.global { own.inverse() } else { DPose3::IDENTITY };
+        let inner = Around { parent: Some(at), pose: inside, class };
         // Bodies come last, as MuJoCo numbers joints before those of bodies inside, wherever they stand.
         let (bodies, rest): (Vec<_>, Vec<_>) = tag.inside.iter().partition(|inside| inside.tag() == "body");
         self.contents(&rest, inner, Some(at), description)?;
-        self.settle_inertia(tag, at, description)?;
+        self.settle_inertia(tag, &inside, at, description)?;
         if element.optional("mocap") == Some("true") {
             self.notes.add(element.place(), "bodies with 'mocap' stand still");
         }

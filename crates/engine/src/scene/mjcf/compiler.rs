@@ -7,6 +7,7 @@ use crate::robot::RobotDescription;
 use crate::scene::SceneError;
 use crate::scene::xml::{Element, Notes};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
+use signorini_problem::math;
 
 /// Where inertia comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(super) enum InertiaSource {
 pub(super) struct Compiler {
     pub name: String,
     degrees: bool,
+    /// Places, turns and axes are those of the world, as MuJoCo read them before 2.3.4.
+    pub global: bool,
     euler: Vec<char>,
     pub automatic_limits: bool,
     pub inertia: InertiaSource,
@@ -53,6 +56,7 @@ impl Compiler {
         let mut compiler = Compiler {
             name: String::new(),
             degrees: true,
+            global: false,
             euler: vec!['x', 'y', 'z'],
             automatic_limits: true,
             inertia: InertiaSource::Auto,
@@ -76,12 +80,7 @@ impl Compiler {
             match (name, value) {
                 ("angle", "degree") => self.degrees = true,
                 ("angle", "radian") => self.degrees = false,
-                ("coordinate", "local") => {}
-                ("coordinate", _) => {
-                    let what = "coordinate=\"global\" is not read (MuJoCo 2.3.4 and later do not either); save the \
-                                model with local coordinates";
-                    return Err(element.refuse(what));
-                }
+                ("coordinate", "local" | "global") => self.global = value == "global",
                 ("autolimits", "true" | "false") => self.automatic_limits = value == "true",
                 ("inertiafromgeom", "auto") => self.inertia = InertiaSource::Auto,
                 ("inertiafromgeom", "true") => self.inertia = InertiaSource::Geoms,
@@ -98,7 +97,7 @@ impl Compiler {
                     }
                     self.euler = axes;
                 }
-                ("angle" | "autolimits" | "inertiafromgeom", _) => return Err(refuse()),
+                ("angle" | "autolimits" | "coordinate" | "inertiafromgeom", _) => return Err(refuse()),
                 _ => {}
             }
         }
@@ -173,7 +172,7 @@ pub(super) fn turn_of_z(direction: DVec3) -> DQuat {
     let sine = axis.length();
     // Opposite directions have no shortest turn; MuJoCo takes x.
     let axis = if sine < 1e-10 { DVec3::X } else { axis / sine };
-    DQuat::from_axis_angle(axis, sine.atan2(direction.z))
+    DQuat::from_axis_angle(axis, math::atan2(sine, direction.z))
 }
 
 impl Reader<'_, '_> {

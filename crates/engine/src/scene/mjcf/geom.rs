@@ -11,6 +11,7 @@ use crate::scene::xml::Element;
 use crate::scene::{MeshUse, SceneError, ShapeDescription};
 use crate::{Combine, MassProperties, Material};
 use glamx::{DPose3, DQuat, DVec3};
+use signorini_problem::math;
 use std::collections::BTreeMap;
 
 /// Rings and corners per ring of the hull that stands for an ellipsoid: its points are on the ellipsoid, its faces within
@@ -262,9 +263,9 @@ fn ellipsoid(radii: DVec3) -> ShapeDescription {
     use std::f64::consts::{PI, TAU};
     let mut points = vec![[0.0, 0.0, radii.z], [0.0, 0.0, -radii.z]];
     for ring in 1..RINGS {
-        let (sine, cosine) = (PI * ring as f64 / RINGS as f64).sin_cos();
+        let (sine, cosine) = math::sin_cos(PI * ring as f64 / RINGS as f64);
         for corner in 0..CORNERS {
-            let (y, x) = (TAU * corner as f64 / CORNERS as f64).sin_cos();
+            let (y, x) = math::sin_cos(TAU * corner as f64 / CORNERS as f64);
             points.push([radii.x * sine * x, radii.y * sine * y, radii.z * cosine]);
         }
     }

@@ -8,7 +8,7 @@ use crate::MassProperties;
 use crate::robot::RobotDescription;
 use crate::scene::mesh_file::Surface;
 use crate::scene::{SceneError, Triple};
-use glamx::{DMat3, DVec3};
+use glamx::{DMat3, DPose3, DVec3};
 
 /// The same distribution with another mass.
 pub(super) fn scaled_to(unit: MassProperties, mass: f64) -> MassProperties {
@@ -57,15 +57,19 @@ impl InertiaOf {
 }
 
 impl<'d> Reader<'_, 'd> {
-    /// Decides between what is given and what the shapes say, and keeps it above the bounds.
+    /// Decides between what is given and what the shapes say, and keeps it above the bounds. `frame` is where what is given is told,
+    /// in the frame of the body.
     pub fn settle_inertia(
         &mut self,
         tag: &Tag<'d>,
+        frame: &DPose3,
         at: usize,
         description: &mut RobotDescription,
     ) -> Result<(), SceneError> {
         let given = match tag.sections("inertial").next() {
-            Some(inertial) if self.compiler.inertia != InertiaSource::Geoms => Some(self.inertial(inertial)?),
+            Some(inertial) if self.compiler.inertia != InertiaSource::Geoms => {
+                Some(crate::shape::moved_mass(frame, self.inertial(inertial)?))
+            }
             _ => None,
         };
         let body = &mut description.links[at];

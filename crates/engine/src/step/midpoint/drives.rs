@@ -30,10 +30,10 @@ const PULLS: f64 = 1e-9;
 pub(super) enum Role {
     /// A locked coordinate.
     Held,
-    /// A limit that is held at its stop; it may be let go once.
-    Stop { released: bool },
-    /// A limit that is not.
-    Open { released: bool },
+    /// A limit that is held at its stop, or a contact that is held closed.
+    Stop,
+    /// One that is not, and whether it was met in the piece.
+    Open { met: bool },
     /// A spring, which obeys its law.
     Soft,
     /// An impulse that is known.
@@ -43,10 +43,10 @@ pub(super) enum Role {
 impl Role {
     /// Whether its impulse is found by the rounds.
     pub fn is_solved(&self) -> bool {
-        matches!(self, Role::Held | Role::Stop { .. } | Role::Soft)
+        matches!(self, Role::Held | Role::Stop | Role::Soft)
     }
     pub fn closed(self) -> Role {
-        if let Role::Open { released } = self { Role::Stop { released } } else { self }
+        if let Role::Open { .. } = self { Role::Stop } else { self }
     }
 }
 
@@ -69,7 +69,7 @@ impl Mover<'_> {
                 acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. });
                 self.roles[row] = match spec.purpose {
                     Purpose::Constraint => Role::Held,
-                    Purpose::Limit => Role::Open { released: false },
+                    Purpose::Limit => Role::Open { met: false },
                     _ => Role::Pushed,
                 };
                 if let RowLaw::Given { force } = spec.law {
@@ -108,7 +108,7 @@ impl Mover<'_> {
                 _ => false,
             };
             let role = match spec.law {
-                RowLaw::Stop { .. } if self.reached[row] => Role::Stop { released: false },
+                RowLaw::Stop { .. } if self.reached[row] => Role::Stop,
                 RowLaw::Spring { .. } if !at_bound && !launched => Role::Soft,
                 _ => self.roles[row],
             };
@@ -118,7 +118,7 @@ impl Mover<'_> {
                 Role::Open { .. } => 0.0,
                 // With contacts, what was found with them goes with them.
                 Role::Held if self.contacts.is_empty() => self.lambda[row],
-                Role::Held | Role::Stop { .. } | Role::Soft | Role::Pushed => impulse,
+                Role::Held | Role::Stop | Role::Soft | Role::Pushed => impulse,
             };
         }
     }
@@ -210,22 +210,22 @@ impl Mover<'_> {
         }
     }
 
-    /// Lets go of limits that would have to pull; whether there are any.
-    pub(super) fn let_go(&mut self) -> bool {
+    /// Whether a limit or contact that is held would have to pull.
+    pub(super) fn pulls(&self) -> bool {
         let largest = self.lambda.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let mut any = false;
-        for (role, lambda) in self.roles.iter_mut().zip(&mut self.lambda) {
-            if *role == (Role::Stop { released: false }) && *lambda < -PULLS * largest {
-                (*role, *lambda, any) = (Role::Open { released: true }, 0.0, true);
-            }
-        }
-        any
+        let limits = self.roles.iter().zip(&self.lambda).filter(|(role, _)| **role == Role::Stop);
+        let normal = |place: usize| self.contacts[place].frame[0].dot(self.pushes[place]);
+        let contacts = self.normals.iter().enumerate().filter(|(_, role)| **role == Role::Stop);
+        limits
+            .map(|(_, impulse)| *impulse)
+            .chain(contacts.map(|(place, _)| normal(place)))
+            .any(|x| x < -PULLS * largest)
     }
 
     /// Whether a limit is closed at end poses whose gap is this \[m, rad\].
     pub(super) fn is_closed(&self, row: usize, gap: f64, closed: f64) -> bool {
         let launched = self.launched.as_ref().is_some_and(|launch| launch.reached[row]);
-        launched || matches!(self.roles[row], Role::Stop { .. }) || gap - self.overrun[row] <= closed
+        launched || matches!(self.roles[row], Role::Stop) || gap - self.overrun[row] <= closed
     }
 
     /// Law and offset of a row: what the launch gave is part of the total.

@@ -8,8 +8,9 @@
 //!    poses, `g(X⁺) = 0`. A round is one linear problem in λ with `W = J̄ A⁻¹ J̄ᵀ`, `A = 2I/h − K`: without the geometric
 //!    stiffness K the rounds, like SHAKE and RATTLE, diverge as soon as h ω > 2 for the fastest swing of a link, which loaded
 //!    chains exceed tenfold. Where contacts are near, one exact solve with the rows of the start poses comes first, and its
-//!    contact impulses act throughout. Rounds with contacts and friction in them were tried: on a rope bridge under a load
-//!    each took thirty to sixty factorizations, and they did not contract.
+//!    contact impulses act throughout. A contact that the rounds overrun, or a limit, makes the next one one-sided: the exact
+//!    method then says which of them are held. (All contacts with friction in every round: thirty to sixty factorizations
+//!    each on a rope bridge under a load, and they did not contract.)
 //! 2. *Velocities* (`velocity`). `p = p₀ + h f + (J̄ − J⁺)ᵀλ`, and one exact solve of the total impulse with the rows of the
 //!    end poses: joints u = 0, contacts that are closed there Moreau's and Coulomb's laws. This is what the certificate is on.
 //!
@@ -117,6 +118,10 @@ struct Mover<'a> {
     piece: f64,
     /// Largest joint error that the rounds of the piece left [m, rad].
     error: f64,
+    /// What the contacts do in the rounds.
+    normals: Vec<Role>,
+    /// Whether it is known which limits and contacts are held.
+    settled: bool,
     /// Iterations of all problems so far.
     iterations: usize,
     motion: Motion,
@@ -226,6 +231,8 @@ impl<'a> Mover<'a> {
             time: 0.0,
             piece: scene.dt,
             error: 0.0,
+            normals: Vec::new(),
+            settled: true,
             iterations: 0,
             motion: Motion::default(),
         };
@@ -265,7 +272,7 @@ impl<'a> Mover<'a> {
             } else {
                 self.push(h, restitution, space, out)?;
             }
-            if self.rounds(h, space, out) {
+            if self.rounds(h, last, space, out) {
                 let piece = self.velocities(h, restitution, space)?;
                 let rise = if last { LAST_RISE } else { ENERGY_RISE };
                 if piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last) {

@@ -2,15 +2,19 @@
 
 use super::Mover;
 use super::drives::Role;
+use super::velocity::CLOSED;
 use crate::joint::geometry::{End, JointGeometry, Placed, Pull};
 use crate::step::Twist;
+use crate::step::assembly::contact_row;
 use crate::step::contact::Contact;
-use crate::step::solve::{IslandSolution, IslandSpace};
+use crate::step::ration::{PIECES, spent};
+use crate::step::solve::{IslandSolution, IslandSpace, add_effort, solve_graded};
 use glamx::DVec3;
-use signorini_problem::{Block, ContactProblem, FactoredParts};
+use signorini_problem::{Block, ContactProblem, FactoredParts, Law};
 
-/// Most rounds: four are usual, six for whips. A taut rope, whose sag is the square root of its slack, takes a dozen.
-const MAX_ROUNDS: usize = 16;
+/// Most rounds: four are usual, six for whips. A taut rope, whose sag is the square root of its slack, takes a dozen, and finding
+/// what is held starts them over.
+const MAX_ROUNDS: usize = 24;
 /// Joint error at which rounds end [m, rad]: a thousand times below what the certificate asks for, since
 /// a gap is the arm of a couple.
 pub(super) const FITS: f64 = 1e-11;
@@ -22,11 +26,31 @@ const CONTRACTION: f64 = 0.7;
 /// Passes in which impulses that turn with the bodies follow them within a round: each contracts by h² times a torque over an
 /// inertia, some hundredths where links are light.
 const PASSES: usize = 3;
+/// A contact that the rounds overrun by more than this obeys its law in them \[m\]. Less is left to the correction of poses, which
+/// sees shapes as they are.
+const TOUCHES: f64 = 1e-3;
 
 impl Mover<'_> {
-    /// Runs the rounds of a piece; whether the joints fit at the end.
-    pub fn rounds(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
+    /// Runs the rounds of a piece; whether the joints fit at the end. Where they do not arrive with contacts that are overrun in
+    /// them, overlap is left to the correction of poses if it may be.
+    pub fn rounds(&mut self, h: f64, overlap: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
+        let start = (self.lambda.clone(), self.roles.clone(), self.pushes.clone());
+        let mut fit = |mover: &mut Self, contacts: bool| {
+            mover.lambda.clone_from(&start.0);
+            mover.roles.clone_from(&start.1);
+            mover.pushes.clone_from(&start.2);
+            mover.normals.clear();
+            mover.normals.resize(mover.contacts.len(), Role::Open { met: false });
+            mover.fit(h, contacts, space, out)
+        };
+        fit(self, true) || overlap && fit(self, false)
+    }
+
+    /// The rounds, with contacts that they overrun or without.
+    fn fit(&mut self, h: f64, contacts: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let (mut last, mut before) = (f64::INFINITY, f64::INFINITY);
+        // The solve with the rows of the start has said which limits are held.
+        self.settled = true;
         let passes = if self.joints.iter().any(JointGeometry::turns) { PASSES } else { 1 };
         for round in 0..=MAX_ROUNDS {
             for _ in 0..passes {
@@ -35,22 +59,27 @@ impl Mover<'_> {
                     return false;
                 }
             }
-            let error = self.joint_error(h);
+            let mut error = self.joint_error(h);
+            if contacts {
+                error = error.max(self.normal_error(h));
+            }
             self.error = error;
             if error <= FITS {
-                if !self.let_go() {
+                if !self.pulls() {
                     return true;
                 }
-                (last, before) = (f64::INFINITY, f64::INFINITY);
-                continue;
+                self.settled = false;
             }
             // Impulses that turn with the bodies contract in pairs of rounds.
-            let slow = round >= 3 && error > CONTRACTION * last && error > CONTRACTION * CONTRACTION * before;
+            self.settled &= round == 0 || !self.pulls();
+            let bad = error > CONTRACTION * last && error > CONTRACTION * CONTRACTION * before;
+            let slow = self.settled && round >= 3 && bad;
             if round == MAX_ROUNDS || !error.is_finite() || slow {
                 return error <= NEARLY;
             }
-            (last, before) = (error, last);
-            if !self.round(h, space, out) {
+            (last, before) = if self.settled { (error, last) } else { (f64::INFINITY, f64::INFINITY) };
+            let taken = if self.settled { self.round(h, space, out) } else { self.one_sided_round(h, space, out) };
+            if !taken {
                 return false;
             }
         }
@@ -75,12 +104,90 @@ impl Mover<'_> {
         let solved = space.equalities.solve(&problem, &mut space.impulses);
         self.motion.solves += 1;
         out.effort.factorizations += 1;
-        let moved = self.lambda.iter_mut().zip(&self.roles).filter(|(_, role)| role.is_solved());
-        for ((total, _), part) in moved.zip(&space.impulses) {
-            *total += part;
+        let mut found = space.impulses.iter();
+        for (_, total) in self.roles.iter().zip(&mut self.lambda).filter(|(role, _)| role.is_solved()) {
+            *total += found.next().copied().unwrap_or(0.0);
+        }
+        for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
+            self.pushes[place] += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
         }
         space.parts = problem.into_parts();
         solved
+    }
+
+    /// A round in which limits and contacts that were met in the piece obey their law, `0 ≤ λ ⊥ gap ≥ 0`: it says which of them
+    /// are held in the rounds that follow. (Josephy's Newton method.) To hold and let go of them one by one leads through sets
+    /// whose rows nearly contradict each other, and impulses of any size.
+    fn one_sided_round(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
+        for role in self.roles.iter_mut().chain(&mut self.normals) {
+            if let Role::Open { met: true } = role {
+                *role = Role::Stop;
+            }
+        }
+        let mut parts = std::mem::take(&mut space.parts);
+        self.assemble_round(h, &mut parts);
+        // Place of every one-sided row in the problem, and its impulse so far.
+        let mut one_sided: Vec<(usize, f64)> = Vec::new();
+        let solved = self.roles.iter().zip(&self.lambda).filter(|(role, _)| role.is_solved()).enumerate();
+        one_sided.extend(solved.filter(|(_, (role, _))| **role == Role::Stop).map(|(at, (_, impulse))| (at, *impulse)));
+        let first = self.roles.iter().filter(|role| role.is_solved()).count();
+        let held = self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()).map(|(place, _)| place);
+        let held: Vec<usize> = held.collect();
+        let push = |place: &usize| self.contacts[*place].frame[0].dot(self.pushes[*place]);
+        one_sided.extend(held.iter().enumerate().map(|(at, place)| (first + at, push(place))));
+        let mut row = 0;
+        for block in &mut parts.blocks {
+            if one_sided.binary_search_by_key(&row, |(at, _)| *at).is_ok() {
+                block.law = Law::NonNegative;
+            }
+            row += block.rows;
+        }
+        let Ok(mut problem) = ContactProblem::from_parts(parts) else { return false };
+        // Impulses of one-sided rows are totals, those of the others what is added.
+        space.guess.clear();
+        space.guess.resize(problem.rows(), 0.0);
+        one_sided.iter().for_each(|(at, impulse)| space.guess[*at] = -impulse);
+        let q = problem.velocity(&space.guess);
+        space.guess.iter_mut().for_each(|impulse| *impulse = (-*impulse).max(0.0));
+        if problem.set_q(&q).is_err() {
+            return false;
+        }
+        let Ok(graded) = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space) else {
+            return false;
+        };
+        self.motion.solves += 1;
+        self.iterations += spent(&graded.effort);
+        add_effort(&mut out.effort, &graded.effort);
+        let speeds = problem.velocity(&space.impulses);
+        let mut carries = vec![false; problem.rows()];
+        let mut row = 0;
+        for (block, scale) in problem.blocks().iter().zip(problem.scales()) {
+            carries[row] = scale * space.impulses[row] > speeds[row];
+            row += block.rows;
+        }
+        let mut at = 0;
+        for (role, total) in self.roles.iter_mut().zip(&mut self.lambda).filter(|(role, _)| role.is_solved()) {
+            let found = space.impulses[at];
+            match role {
+                Role::Stop if carries[at] => *total = found,
+                Role::Stop => (*role, *total) = (Role::Open { met: true }, 0.0),
+                _ => *total += found,
+            }
+            at += 1;
+        }
+        for place in held {
+            let normal = self.contacts[place].frame[0];
+            if carries[at] {
+                let push = self.pushes[place];
+                self.pushes[place] = push + (space.impulses[at] - normal.dot(push)) * normal;
+            } else {
+                (self.normals[place], self.pushes[place]) = (Role::Open { met: true }, DVec3::ZERO);
+            }
+            at += 1;
+        }
+        self.settled = true;
+        space.parts = problem.into_parts();
+        space.impulses.iter().all(|x| x.is_finite())
     }
 
     /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].
@@ -104,6 +211,21 @@ impl Mover<'_> {
                 row += 1;
             }
         }
+        for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
+            let contact = self.contacts[place];
+            let [arm_a, arm_b] = self.contact_arms(contact, 0.5);
+            parts.blocks.push(Block::joint(1));
+            parts.bodies.push([self.place(contact.a), self.place(contact.b)]);
+            parts.jacobian.push(contact_row(contact.frame[0], arm_a, arm_b));
+            parts.compliance.push(0.0);
+            parts.q.push(self.contact_error(place, h) / h);
+        }
+    }
+
+    /// How far a contact is open at the end poses \[m\]; overlap that was there before counts as none.
+    fn contact_error(&self, place: usize, h: f64) -> f64 {
+        let gap = self.gaps[place];
+        gap.max(0.0) + self.contacts[place].frame[0].dot(self.slipped(self.contacts[place], h))
     }
 
     pub fn placed(&self, joint: &JointGeometry, h: f64) -> (Placed, Placed) {
@@ -146,8 +268,11 @@ impl Mover<'_> {
             for spec in joint.rows {
                 let error = self.row_error(&joint, spec, row, &after, h);
                 match &mut self.roles[row] {
-                    role @ Role::Open { .. } if error < -FITS => *role = role.closed(),
-                    Role::Held | Role::Stop { .. } | Role::Soft => {}
+                    role @ Role::Open { .. } if error < -FITS => {
+                        *role = role.closed();
+                        self.settled = false;
+                    }
+                    Role::Held | Role::Stop | Role::Soft => {}
                     _ => {
                         row += 1;
                         continue;
@@ -158,6 +283,27 @@ impl Mover<'_> {
             }
         }
         worst
+    }
+
+    /// Largest error of a contact that is held, as a share of what closed contacts may leave, in the measure of joints. One
+    /// that is overrun is held from now on.
+    fn normal_error(&mut self, h: f64) -> f64 {
+        let mut worst: f64 = 0.0;
+        for place in 0..self.contacts.len() {
+            if self.normals[place] != Role::Stop && self.is_overrun(place, h) {
+                self.normals[place] = Role::Stop;
+                self.settled = false;
+            }
+            if self.normals[place] == Role::Stop {
+                worst = worst.max(self.contact_error(place, h).abs() * (FITS / CLOSED));
+            }
+        }
+        worst
+    }
+
+    /// Whether the rounds take a contact further into overlap than the correction of poses should have to take out.
+    fn is_overrun(&self, place: usize, h: f64) -> bool {
+        self.pad(place).is_none() && self.contact_error(place, h) < -TOUCHES
     }
 
     /// Puts the impulses on hand on the bodies.

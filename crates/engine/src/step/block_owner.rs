@@ -1,0 +1,40 @@
+//! Which bodies own a block of an island's problem: certificates name blocks, users want the bodies.
+
+use crate::{BodyHandle, World};
+
+/// The bodies that a block of a contact problem acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockOwner {
+    /// A contact of two bodies.
+    Contact(BodyHandle, BodyHandle),
+    /// A joint of two bodies, or of a body and the world.
+    Joint(BodyHandle, Option<BodyHandle>),
+}
+
+impl World {
+    /// The bodies of block `block` of island `island` of the last step; see [`crate::StepReport::worst_island`] and
+    /// [`crate::Certificate::worst_block`]. None if there was no such block.
+    pub fn block_owner(&self, island: usize, block: usize) -> Option<BlockOwner> {
+        let workspace = &self.workspace;
+        let island = workspace.islands.as_slice().get(island)?;
+        let handle = |rank: u32| {
+            let slot = workspace.bodies.get(rank as usize)?.slot;
+            self.bodies.at(slot).map(|_| BodyHandle(self.bodies.key(slot)))
+        };
+        // Contacts come first, one block each; then joints, with the blocks of their rows.
+        if let Some(contact) = island.contacts.get(block) {
+            let contact = workspace.contacts.get(*contact as usize)?;
+            return Some(BlockOwner::Contact(handle(contact.a)?, handle(contact.b)?));
+        }
+        let mut left = block - island.contacts.len();
+        for joint in &island.joints {
+            let joint = workspace.joints.get(*joint as usize)?;
+            let blocks = workspace.joint_rows[joint.rows.clone()].iter().filter(|row| row.block > 0).count();
+            if left < blocks {
+                return Some(BlockOwner::Joint(handle(joint.b?)?, joint.a.and_then(handle)));
+            }
+            left -= blocks;
+        }
+        None
+    }
+}

@@ -1,0 +1,123 @@
+//! When bodies that bounce are met. In: touches with their times. Out: one time per body. Eq.: none.
+//!
+//! A body has one velocity before the step's impulses and one after it, so all of them meet it at one time and one place,
+//! and it is from there that it is moved on. Bodies that bounce off each other in the same step are met together, at the
+//! time of the first of these bounces: later ones are looked at as they are then, with what is left of their gaps. Whatever
+//! else touches such a body acts on it where it is met. Joints are posed where bodies are at the beginning: those that have
+//! one are met then, and so is whoever bounces off them.
+//!
+//! Arms of an impulse are measured from these places to a point that both bodies share: momentum and angular momentum of
+//! an isolated system are then kept to round-off, however many of its bodies bounce at whatever times.
+
+use crate::World;
+use crate::joint::Anchor;
+use crate::step::collision::detector::{Detector, PlacedShape};
+use crate::step::collision::manifold::Manifold;
+use crate::step::collision::sweep::{approach, look_ahead, margin};
+use crate::step::collision::{Near, Touch};
+use crate::step::island::root;
+
+/// Memory of the stage, kept from step to step.
+#[derive(Default)]
+pub(crate) struct ImpactTimes {
+    /// Of every body one that it is met with, in the end the first of them.
+    with: Vec<u32>,
+    /// Earliest bounce of those met together, by the first of them \[s\].
+    times: Vec<f64>,
+    touches: Vec<Touch>,
+    found: Vec<Manifold>,
+}
+
+/// Fills in when bodies are met, by rank, and looks again at what would have bounced later.
+pub(crate) fn agree(
+    world: &World,
+    near: &Near,
+    ranks: &[Option<u32>],
+    (space, detector): (&mut ImpactTimes, &mut Detector),
+    touches: &mut Vec<Touch>,
+    met_at: &mut Vec<Option<f64>>,
+) {
+    met_at.clear();
+    if touches.iter().all(|touch| touch.bounce.is_none()) {
+        return;
+    }
+    let Near { flights, dt, .. } = *near;
+    let bodies = flights.bodies;
+    met_at.resize(bodies.len(), None);
+    let ImpactTimes { with, times, touches: looked_at, found } = space;
+    with.clear();
+    with.extend(0..bodies.len() as u32);
+    times.clear();
+    times.resize(bodies.len(), f64::INFINITY);
+    let dynamic = |rank: u32| bodies[rank as usize].is_dynamic();
+    let bounces = |touch: &Touch| touch.bounce.map(|time| (touch.a, touch.b, time));
+    for (a, b, time) in touches.iter().filter_map(bounces) {
+        let (first, second) = (root(with, a), root(with, b));
+        // What does not move joins nobody.
+        let (met, other) = match (dynamic(a), dynamic(b)) {
+            (true, true) => (first.min(second), first.max(second)),
+            (true, false) => (first, first),
+            (false, _) => (second, second),
+        };
+        with[other as usize] = met;
+        times[met as usize] = times[met as usize].min(times[other as usize]).min(time);
+    }
+    // Roots have the lowest rank, so one pass in ascending order leaves every entry pointing at its root.
+    for rank in 0..with.len() {
+        with[rank] = with[with[rank] as usize];
+    }
+    let group = |rank: u32| with[rank as usize] as usize;
+    for record in world.joint_order.iter().filter_map(|slot| world.joints.at(*slot)).filter(|record| record.enabled) {
+        let partner = if let Anchor::Body(b, _) = record.joint.b { Some(b.0.slot) } else { None };
+        for slot in [Some(record.joint.a.0.0.slot), partner].into_iter().flatten() {
+            if let Some(rank) = ranks.get(slot as usize).copied().flatten() {
+                times[group(rank)] = 0.0;
+            }
+        }
+    }
+    for (a, b, _) in touches.iter().filter_map(bounces) {
+        for rank in [a, b] {
+            if dynamic(rank) {
+                met_at[rank as usize] = Some(times[group(rank)]);
+            }
+        }
+    }
+    let time_of = |touch: &Touch| {
+        let mover = if dynamic(touch.a) { touch.a } else { touch.b };
+        times[group(mover)]
+    };
+    let later = |touch: &Touch| !touch.caught && touch.bounce.is_some_and(|time| time > time_of(touch));
+    if !touches.iter().any(later) {
+        return;
+    }
+    looked_at.clear();
+    let mut pending = touches.drain(..).peekable();
+    while let Some(mut touch) = pending.next() {
+        let (a, b) = (touch.a, touch.b);
+        let records = (world.bodies.at(bodies[a as usize].slot), world.bodies.at(bodies[b as usize].slot));
+        let (true, (Some(record_a), Some(record_b))) = (later(&touch), records) else {
+            looked_at.push(touch);
+            continue;
+        };
+        let time = time_of(&touch);
+        let margin = margin(world, dt);
+        let within = look_ahead(margin, approach([record_a, record_b], [flights.of(a), flights.of(b)], dt));
+        let placed = |rank: u32, record| {
+            let start = &bodies[rank as usize].state;
+            PlacedShape::new(record, flights.of(rank).pose_at(start, record, time, dt))
+        };
+        detector.collide(placed(a, record_a), placed(b, record_b), within, found);
+        if found.is_empty() {
+            // Out of sight then: seen as they are when they touch.
+            looked_at.push(touch);
+            continue;
+        }
+        detector.take_back(&mut touch.manifold);
+        while let Some(mut same) = pending.next_if(|next| (next.a, next.b) == (a, b)) {
+            detector.take_back(&mut same.manifold);
+        }
+        looked_at.extend(found.drain(..).map(|manifold| Touch { a, b, bounce: Some(time), caught: false, manifold }));
+    }
+    drop(pending);
+    std::mem::swap(touches, looked_at);
+}

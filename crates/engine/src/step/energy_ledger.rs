@@ -1,0 +1,108 @@
+//! Energy ledger. In: states before and after, velocities, impulses. Out: where the energy of the step went.
+//!
+//! The one writer of the step's ledger. Islands with joints bring an account of their own motion (`midpoint`), which is added.
+
+use crate::World;
+use crate::body::{BodyState, Kind};
+use crate::energy::{Energy, EnergyLedger};
+use crate::step::Twist;
+use crate::step::assembly::Scene;
+use crate::step::integrate::{Mode, Outcome};
+use crate::step::sleep::{Rest, falls_asleep};
+use glamx::{DQuat, DVec3};
+
+/// States of a step after the stages that move bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct States<'a> {
+    pub modes: &'a [Mode],
+    /// As integrated.
+    pub moved: &'a [BodyState],
+    /// After the correction of poses, before bodies fall asleep.
+    pub corrected: &'a [BodyState],
+    pub rest: &'a [Rest],
+    /// What the rest snap added \[J\].
+    pub snapped: f64,
+}
+
+/// Every entry from its own formula.
+pub(crate) fn ledger(world: &World, scene: &Scene, outcome: &Outcome, states: &States) -> EnergyLedger {
+    let Outcome { islands, solutions, after: velocities } = *outcome;
+    let States { modes, moved, corrected, rest, snapped } = *states;
+    let (dt, gravity) = (scene.dt, world.settings.gravity);
+    let mut ledger = EnergyLedger { before: world.energy(), stopped: snapped, ..EnergyLedger::default() };
+    for (rank, body) in scene.bodies.iter().enumerate() {
+        let Some(record) = world.bodies.at(body.slot) else { continue };
+        if body.sleeping_island.is_some() || body.quarantined {
+            let after = Energy::at(record, &corrected[rank], gravity);
+            ledger.after = ledger.after.add(after);
+            ledger.stopped += after.kinetic() - Energy::of(record, gravity).kinetic();
+        }
+        if !body.is_dynamic() {
+            continue;
+        }
+        let (mut final_energy, moved_energy) =
+            (Energy::at(record, &corrected[rank], gravity), Energy::at(record, &moved[rank], gravity));
+        ledger.stabilisation += final_energy.total() - moved_energy.total();
+        if falls_asleep(body, &rest[rank]) {
+            ledger.stopped -= final_energy.kinetic();
+            (final_energy.linear, final_energy.rotational) = (0.0, 0.0);
+        }
+        ledger.after = ledger.after.add(final_energy);
+        if modes[rank] == Mode::Given {
+            // The island's own account ends where its scheme left the body: at rest it stays where it was, and a fast body
+            // may have had to stop early.
+            if let Some(given) = outcome.given(body) {
+                ledger.stopped += moved_energy.total() - Energy::at(record, given, gravity).total();
+            }
+            continue;
+        }
+        let (before, after) = (&scene.free[rank].before, &velocities[rank]);
+        let mean =
+            Twist { linear: 0.5 * (before.linear + after.linear), angular: 0.5 * (before.angular + after.angular) };
+        ledger.external += dt * (record.force.dot(mean.linear) + record.torque.dot(mean.angular));
+        let weight = record.mass.mass * gravity;
+        ledger.integration += weight.dot(dt * mean.linear - (moved[rank].position - body.state.position));
+        // A body that had to stop early has not had all of its forces.
+        let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
+        ledger.integration += if moved[rank].velocity == after.linear { 0.0 } else { lost };
+        let rotational = |orientation: DQuat, spin: DVec3| {
+            let local = orientation.inverse() * spin;
+            0.5 * local.dot(record.mass.inertia * local)
+        };
+        // What the turning axes of inertia do to the energy of held bodies.
+        let turned = rotational(moved[rank].orientation, moved[rank].spin);
+        ledger.integration += turned - rotational(body.orientation(), after.angular);
+    }
+    for (island, solution) in islands.as_slice().iter().zip(solutions) {
+        if let Some(motion) = &solution.motion {
+            ledger.add_works(&motion.ledger);
+            continue;
+        }
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &scene.contacts[*c as usize];
+            let (a, b) = (contact.a as usize, contact.b as usize);
+            let after = contact.velocity(&velocities[a], &velocities[b]);
+            let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
+            let mut mean = 0.5 * (before + after);
+            if contact.impact.is_some() {
+                let over_step = mean;
+                mean = contact.mean_velocity(&scene.free[a], &scene.free[b], &velocities[a], &velocities[b], dt);
+                ledger.integration += impulse.dot(over_step - mean);
+            }
+            let free = contact.velocity(&scene.free[a].after, &scene.free[b].after);
+            ledger.against_free_motion += 0.5 * impulse.dot(free + after);
+            let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
+            ledger.normal += normal;
+            ledger.friction += impulse.dot(mean) - normal;
+            if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
+                ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));
+            }
+        }
+    }
+    ledger
+}
+
+/// The given velocity of a kinematic body; zero for the others.
+fn driven(scene: &Scene, rank: usize) -> Twist {
+    if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
+}

@@ -1,0 +1,118 @@
+//! The step before the judge: evidence for it, and what is counted for the report.
+
+use crate::report::{ContactState, StepReport, StepStatus};
+use crate::step::Workspace;
+use crate::step::assembly::Scene;
+use crate::step::integrate::Outcome;
+use crate::step::island::Island;
+use crate::step::solve::{self, IslandSolution};
+use crate::{World, judge};
+use signorini_problem::Counts;
+
+/// Asks the judge about the whole step.
+pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
+    let Workspace {
+        bodies, contacts, joints, joint_rows, islands, solutions, end, collision, overlap, sums, rest, ..
+    } = ws;
+    let (islands, solutions) = (islands.as_slice(), &solutions[..islands.len()]);
+    let acting = |(island, solution): (&Island, &IslandSolution)| -> f64 {
+        let rows = island.joints.iter().flat_map(|j| &joint_rows[joints[*j as usize].rows.clone()]);
+        let sizes = rows.zip(&solution.joint_impulses).filter(|(row, _)| !row.locked);
+        sizes.map(|(_, impulse)| impulse.abs()).sum()
+    };
+    let drive_impulses = islands.iter().zip(solutions).map(acting).sum();
+    let impulses = |tell: &mut dyn FnMut(judge::Impulse)| {
+        for (island, solution) in islands.iter().zip(solutions) {
+            for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+                let contact = &contacts[*c as usize];
+                let sides = [(contact.a, contact.arm_a, -*impulse), (contact.b, contact.arm_b, *impulse)];
+                for (rank, arm, linear) in sides {
+                    tell(judge::Impulse { rank, linear, angular: arm.cross(linear), joint: false });
+                }
+            }
+            let wrenches = solution.motion.iter().flat_map(|motion| &motion.joint_wrench);
+            for (rank, (linear, angular)) in island.bodies.iter().zip(wrenches) {
+                tell(judge::Impulse { rank: *rank, linear: *linear, angular: *angular, joint: true });
+            }
+        }
+    };
+    let evidence = judge::Evidence {
+        settings: &world.settings,
+        dt,
+        bodies: &world.bodies,
+        order: &world.order,
+        joints: &world.joints,
+        joint_order: &world.joint_order,
+        end,
+        // What falls asleep loses its last velocity, which the ledger says.
+        active: &|rank| bodies[rank].is_dynamic() && rest[rank].sleeping_island.is_none(),
+        impulses: &impulses,
+        drive_impulses,
+        jointed: &collision.plan.excluded,
+        ledger: &report.energy,
+    };
+    report.certificate = judge::certify(&evidence, overlap, sums);
+    let tolerance = world.settings.accepted();
+    let velocity = &mut report.certificate.velocity;
+    velocity.bound = tolerance.value;
+    if let Some(certificate) = &report.velocity {
+        let solved = report.worst_island.is_some_and(|island| solutions[island].solved);
+        velocity.value = world.settings.measured(certificate);
+        // What cannot be told from round-off meets any tolerance: the judge of the problem says so.
+        velocity.bound = if solved { tolerance.value.max(velocity.value) } else { tolerance.value };
+    }
+    let counts = &report.counts;
+    let cut = counts.quarantined + counts.curtailed + counts.missed + counts.unproved;
+    report.certificate.stages.value = cut as f64;
+    if !report.certificate.is_met() || solutions.iter().any(|solution| !solution.solved) {
+        report.status = StepStatus::Degraded;
+    }
+}
+
+/// Counts contacts by what they do.
+pub(crate) fn count_states(scene: &Scene, outcome: &Outcome, states: &mut Counts) {
+    for (island, solution) in outcome.islands.as_slice().iter().zip(outcome.solutions) {
+        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let contact = &scene.contacts[*c as usize];
+            let velocity = contact.velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
+            *match ContactState::of(contact.frame[0], *impulse, velocity) {
+                ContactState::Open => &mut states.open,
+                ContactState::Stick => &mut states.stick,
+                ContactState::Slip => &mut states.slip,
+            } += 1;
+        }
+    }
+}
+
+/// Certificates and efforts of all islands.
+pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
+    for (island, solution) in solutions.iter().enumerate() {
+        let Some(certificate) = &solution.certificate else { continue };
+        // An island that misses its tolerance is worse than any that meets it.
+        let worse = match (&report.velocity, report.worst_island) {
+            (Some(worst), Some(index)) => {
+                let rank = |solved: bool, scaled: f64| (!solved, scaled);
+                rank(solution.solved, certificate.scaled) > rank(solutions[index].solved, worst.scaled)
+            }
+            _ => true,
+        };
+        if worse {
+            report.velocity = Some(*certificate);
+            report.worst_island = Some(island);
+        }
+        report.restitution_scale = report.restitution_scale.min(solution.restitution_scale);
+        let (total, one) = (&mut report.counts.states, &certificate.counts);
+        total.joint += one.joint;
+        total.free += one.free;
+        total.bound += one.bound;
+        solve::add_effort(&mut report.effort, &solution.effort);
+        match &solution.motion {
+            Some(motion) => {
+                report.counts.solves += motion.solves;
+                report.counts.pieces += motion.pieces;
+                report.counts.missed += motion.missed;
+            }
+            None => report.counts.solves += usize::from(solution.effort.iterations > 0),
+        }
+    }
+}

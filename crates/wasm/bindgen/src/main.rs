@@ -1,0 +1,20 @@
+//! `bindgen IN.wasm FOLDER`: JavaScript, types and WebAssembly of the npm package.
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, input, folder] = &arguments[..] else {
+        eprintln!("usage: bindgen IN.wasm FOLDER");
+        std::process::exit(2);
+    };
+    let written = Bindgen::new()
+        .input_path(input)
+        .out_name("signorini")
+        .web(true)
+        .and_then(|bindgen| bindgen.typescript(true).remove_name_section(true).generate(folder));
+    if let Err(error) = written {
+        eprintln!("{error:?}");
+        std::process::exit(1);
+    }
+}

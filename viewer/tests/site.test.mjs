@@ -1,0 +1,78 @@
+// The page without a server, from a plain file server, in a headless browser. SITE is the folder that scripts/build-site made.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { atLeast, launch, open } from "./browser.mjs";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+
+let browser;
+let server;
+let address;
+
+before(async () => {
+    server = createServer(async (request, response) => {
+        const path = new URL(request.url, "http://site").pathname;
+        try {
+            const body = await readFile(join(process.env.SITE, path === "/" ? "index.html" : path));
+            response.setHeader("content-type", TYPES[extname(path)] ?? "text/html");
+            response.end(body);
+        } catch {
+            response.statusCode = 404;
+            response.end();
+        }
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    address = `http://127.0.0.1:${server.address().port}/`;
+    browser = await launch();
+});
+
+after(async () => {
+    await browser?.close();
+    server?.close();
+});
+
+const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 60_000 });
+
+describe("the page without a server", () => {
+    it("runs the demonstration, certified", async () => {
+        const { page, complaints } = await open(browser, address);
+        await atLeast(page, 60);
+        await until(page, () => /certified/.test(document.querySelector(".badge")?.textContent ?? ""));
+        assert.equal(await page.textContent("#scene-name"), "demo");
+        assert.ok((await page.locator("#scene-choice option").count()) > 40);
+        if (process.env.SCREENSHOTS) {
+            await page.screenshot({ path: join(process.env.SCREENSHOTS, "site.png") });
+        }
+        assert.deepEqual(complaints, []);
+        await page.context().close();
+    });
+
+    it("compares two methods", async () => {
+        const { page } = await open(browser, `${address}#scene=heavy_on_light`);
+        await atLeast(page, 5);
+        await page.selectOption("#method-b", "pgs");
+        await until(page, () => document.querySelectorAll(".badge").length === 2);
+        await atLeast(page, 5);
+        await page.context().close();
+    });
+
+    it("says where a scene file is wrong, and runs one that is right", async () => {
+        const { page } = await open(browser, `${address}#scene=stack`);
+        await atLeast(page, 5);
+        await page.click("#editor-open");
+        await until(page, () => document.querySelector("#editor-text").value.includes("[[bodies]]"));
+        await page.fill("#editor-text", '[[bodies]]\nname = "a"\nshape = { sphere = { radius = -1 } }\n');
+        await until(page, () => /^3:\d+: .*radius/.test(document.querySelector("#editor-error").textContent));
+        assert.ok(await page.isDisabled("#editor-run"));
+        await page.fill("#editor-text", 'name = "mine"\n[[bodies]]\nname = "a"\nshape = { sphere = { radius = 1 } }\n');
+        await until(page, () => !document.querySelector("#editor-run").disabled);
+        await page.click("#editor-run");
+        await until(page, () => document.querySelector("#scene-name").textContent === "mine");
+        await atLeast(page, 5);
+        await page.context().close();
+    });
+});
