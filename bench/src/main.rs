@@ -7,6 +7,7 @@
 //! * `wild` measures every scene file of a folder, in our engine and beside Rapier.
 //! * `wild-generate` writes fresh scenes of that kind from a seed.
 //! * `wild-page` turns the table of `wild` into a page.
+//! * `growth` measures how cost grows with the number of bodies and what threads give.
 //! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
@@ -100,6 +101,8 @@ enum Command {
     WildGenerate(wild::GenerateArguments),
     /// Write the page of the measured scene files from their table.
     WildPage(wild::PageArguments),
+    /// Measure how cost grows with the number of bodies, and what threads give.
+    Growth(wild::GrowthArguments),
     /// Pages and tables from the lines.
     Report {
         /// Files of lines.
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
         Command::Wild(arguments) => wild::run(&arguments),
         Command::WildGenerate(arguments) => wild::generate(&arguments),
         Command::WildPage(arguments) => wild::write_page(&arguments),
+        Command::Growth(arguments) => wild::grow(&arguments),
         Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {

@@ -7,9 +7,11 @@
 //! | `overlap.rs`, `shapes.rs` | depth of two shapes by parry, not by the manifolds of the engine |
 //! | `row.rs` | the table |
 //! | `page.rs` | the page from the table |
+//! | `growth.rs` | cost against the number of bodies and of threads |
 //! | `generate/` | fresh scenes from a seed |
 
 mod generate;
+mod growth;
 mod overlap;
 mod page;
 mod rapier;
@@ -19,6 +21,7 @@ mod shapes;
 mod watch;
 
 pub use generate::{GenerateArguments, write as generate};
+pub use growth::{GrowthArguments, run as grow};
 pub use page::{PageArguments, write as write_page};
 
 use crate::BenchError;

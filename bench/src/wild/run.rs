@@ -32,6 +32,8 @@ pub struct Costs {
     pub seconds: Vec<f64>,
     pub factorizations: Vec<f64>,
     pub moving: Vec<bool>,
+    /// Steps of which every island was taken again as it was.
+    pub replayed: Vec<bool>,
     pub rapier_seconds: Vec<f64>,
     pub degraded: usize,
     pub first_degraded: Option<usize>,
@@ -117,6 +119,8 @@ fn once(world: &mut World, dt: f64, costs: &mut Costs) -> Result<(), String> {
     let seconds = clock.elapsed().as_secs_f64();
     let report = outcome.map_err(|_| "panic".to_owned())?.map_err(|error| format!("error ({error})"))?;
     costs.seconds.push(seconds);
+    let counts = &report.counts;
+    costs.replayed.push(counts.islands > 0 && counts.replayed == counts.islands);
     costs.factorizations.push(report.effort.factorizations as f64);
     costs.contacts = costs.contacts.max(report.counts.contacts);
     if report.status != StepStatus::Certified {

@@ -52,6 +52,55 @@ fn the_scenes_of_the_book_are_scenes() {
     }
 }
 
+/// The walk of a newcomer: every scene file and every command of the guide, page by page, in a folder of their own. A scene
+/// file that a page shows is saved under its own name, as the page asks.
+#[test]
+fn the_guide_can_be_followed() {
+    let pages = ["first-ten-minutes", "degraded-steps", "tolerance-and-step"];
+    let mut count = 0;
+    for page in pages {
+        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide").join(page);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = format!("docs/guide/{page}.md");
+        for text in blocks(&path, "toml") {
+            let scene = signorini::Scene::from_toml(&text).unwrap_or_else(|error| panic!("{path}: {error}\n{text}"));
+            std::fs::write(folder.join(format!("{}.toml", scene.name)), &text).unwrap();
+        }
+        for line in blocks(&path, "sh").iter().flat_map(|block| block.lines()) {
+            let mut words = line.split_whitespace();
+            assert_eq!(words.next(), Some("signorini"), "{path}: {line}");
+            let run = std::process::Command::new(env!("CARGO_BIN_EXE_signorini"))
+                .args(words)
+                .current_dir(&folder)
+                .output()
+                .unwrap();
+            // A page on degraded steps may show some.
+            let fine: &[i32] = if page == "degraded-steps" { &[0, 1] } else { &[0] };
+            let code = run.status.code().unwrap();
+            assert!(fine.contains(&code), "{path}: {line}: {code}\n{}", String::from_utf8_lossy(&run.stderr));
+            count += 1;
+        }
+    }
+    assert!(count >= 12, "{count} commands");
+}
+
+/// The page on degraded steps shows what the command prints.
+#[test]
+fn the_torn_joint_of_the_guide_is_torn() {
+    let scene = &blocks("docs/guide/degraded-steps.md", "toml")[0];
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("torn.toml");
+    std::fs::write(&file, scene).unwrap();
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_signorini")).arg("run").arg(&file).output().unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    let printed = String::from_utf8_lossy(&run.stdout);
+    for line in blocks("docs/guide/degraded-steps.md", "text")[0].lines() {
+        assert!(printed.contains(line), "not printed: {line}\n{printed}");
+    }
+}
+
 /// Every command of the book, one after the other in a folder with the book's scenes; then what it says about Python,
 /// where the packages it names are installed.
 #[test]

@@ -99,9 +99,11 @@ impl World {
         Ok(())
     }
 
-    /// Whoever sleeps has to look again.
+    /// Whoever sleeps or rests has to look again.
     pub(crate) fn contact_rules_changed(&mut self) {
         self.read_out.forget();
+        // Islands at rest are remembered under the rules of then.
+        self.workspace = crate::step::Workspace::default();
         self.wake_where(|_| true);
     }
 

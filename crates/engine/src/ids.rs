@@ -76,6 +76,8 @@ static NEXT_BRANCH: AtomicU32 = AtomicU32::new(0);
 struct Slot<T> {
     generation: u32,
     branch: u32,
+    /// When it was last lent for changes, in edits of the arena.
+    edited: u64,
     value: Option<T>,
 }
 
@@ -102,7 +104,8 @@ impl<T> Arena<T> {
     pub fn from_parts(parts: Vec<(u32, Option<T>)>, free: Vec<u32>) -> Option<Self> {
         let mut arena = Arena::new();
         let branch = NEXT_BRANCH.fetch_add(1, Ordering::Relaxed);
-        arena.slots = parts.into_iter().map(|(generation, value)| Slot { generation, branch, value }).collect();
+        arena.slots =
+            parts.into_iter().map(|(generation, value)| Slot { generation, branch, edited: 0, value }).collect();
         let mut listed = vec![false; arena.slots.len()];
         for slot in &free {
             let vacant = arena.slots.get(*slot as usize).is_some_and(|s| s.value.is_none());
@@ -159,17 +162,23 @@ impl<T> Arena<T> {
         self.edits
     }
 
+    /// When a slot was last lent for changes, in edits: another number wherever its value may be another.
+    pub fn edited(&self, slot: u32) -> u64 {
+        self.slots.get(slot as usize).map_or(0, |slot| slot.edited)
+    }
+
     pub fn insert(&mut self, value: T) -> Key {
         self.edits += 1;
         let branch = *self.branch.get_or_insert_with(|| NEXT_BRANCH.fetch_add(1, Ordering::Relaxed));
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
-                self.slots.push(Slot { generation: 0, branch, value: None });
+                self.slots.push(Slot { generation: 0, branch, edited: 0, value: None });
                 (self.slots.len() - 1) as u32
             }
         };
         self.slots[slot as usize].branch = branch;
+        self.slots[slot as usize].edited = self.edits;
         self.slots[slot as usize].value = Some(value);
         self.key(slot)
     }
@@ -185,7 +194,7 @@ impl<T> Arena<T> {
             return Err(Unreachable::Foreign);
         }
         match self.slots.get(key.slot as usize) {
-            Some(Slot { generation, branch, value: Some(_) })
+            Some(Slot { generation, branch, value: Some(_), .. })
                 if (*generation, *branch) == (key.generation, key.branch) =>
             {
                 Ok(key.slot as usize)
@@ -202,6 +211,7 @@ impl<T> Arena<T> {
     pub fn get_mut(&mut self, key: Key) -> Result<&mut T, Unreachable> {
         self.edits += 1;
         let slot = self.check(key)?;
+        self.slots[slot].edited = self.edits;
         self.slots[slot].value.as_mut().ok_or(Unreachable::Stale)
     }
 
@@ -225,6 +235,8 @@ impl<T> Arena<T> {
     /// The value of a slot known to be in use.
     pub fn at_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.edits += 1;
-        self.slots.get_mut(slot as usize).and_then(|s| s.value.as_mut())
+        let slot = self.slots.get_mut(slot as usize)?;
+        slot.edited = self.edits;
+        slot.value.as_mut()
     }
 }

@@ -46,6 +46,19 @@
 
 #![forbid(unsafe_code)]
 
+/// Programs of the book, compiled and run as documentation tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/guide/first-ten-minutes.md")]
+    struct FirstTenMinutes;
+    #[doc = include_str!("../../../docs/guide/reading-a-certificate.md")]
+    struct ReadingACertificate;
+    #[doc = include_str!("../../../docs/guide/cookbook.md")]
+    struct Cookbook;
+    #[doc = include_str!("../../../docs/joints.md")]
+    struct Joints;
+}
+
 mod body;
 mod body_edit;
 mod energy;

@@ -31,7 +31,7 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
-    /// Islands of a step that changes nothing, taken again as it was without being computed.
+    /// Islands that the last step left as they were, taken again without being computed.
     #[serde(default)]
     pub replayed: usize,
     /// Bodies that stand still because they would have left the range of numbers: see [`crate::BodyView::is_quarantined`].
@@ -86,7 +86,7 @@ pub struct StepReport {
     pub certificate: StepCertificate,
     /// Certificate of the contact problem with the largest residual; none if nothing touched.
     pub velocity: Option<Certificate>,
-    /// Which island that is.
+    /// Which island that is; those that were replayed are counted after the others.
     pub worst_island: Option<usize>,
     /// Deepest overlap at the start of the step \[m\]; zero if none.
     pub penetration: f64,

@@ -87,3 +87,24 @@ fn passed_on_impacts_do_not_push_along_the_slip() {
         assert!(rise <= 5e-3 * ledger.scale(), "{step}: {ledger:?}");
     }
 }
+
+/// A cube between two walls that are closer than it is wide: no displacement keeps it out of both. One that is not proved is
+/// not applied, and the step says so.
+#[test]
+fn unproved_displacements_are_not_applied() {
+    let mut w = weightless();
+    let wall =
+        |name: &str, x: f64| Body::fixed(Shape::cuboid(v(0.5, 2.0, 2.0)).unwrap()).position(v(x, 0.0, 0.0)).named(name);
+    w.add(wall("left", -0.98)).unwrap();
+    w.add(wall("right", 0.93)).unwrap();
+    let cube = w.add(cube("cube", DVec3::ZERO)).unwrap();
+    let before = w.body(cube).unwrap().state();
+    for step in 0..3 {
+        let report = w.step(H).unwrap();
+        assert!(report.counts.unproved > 0, "step {step}: {:?}", report.counts);
+        assert_eq!(report.status, StepStatus::Degraded, "step {step}");
+        assert!(report.certificate.misses().any(|(part, _)| part == PartName::Stages), "step {step}");
+        let state = w.body(cube).unwrap().state();
+        assert_eq!((state.position, state.orientation), (before.position, before.orientation), "step {step}");
+    }
+}

@@ -196,6 +196,44 @@ fn i6_a_newer_version_is_an_error_that_says_so() {
     assert_eq!(Snapshot::from_bytes(b"").unwrap_err(), SnapshotError::NotASnapshot);
 }
 
+/// Version 4 knew no options of bodies and no events; its contacts had no parts and no speed of approach.
+#[test]
+fn i6_a_snapshot_of_version_four_has_the_same_future() {
+    let mut w = stack();
+    let bytes = w.snapshot().to_bytes();
+    let mut old = bytes[..8].to_vec();
+    old.extend(4u32.to_le_bytes());
+    for (start, end) in sections(&bytes) {
+        let (tag, mut payload) = (&bytes[start - 20..start - 16], bytes[start..end].to_vec());
+        if [b"PART", b"OPTN", b"EVNT"].iter().any(|new| *new == tag) {
+            continue;
+        }
+        if tag == b"TOUC" {
+            let count = u64::from_le_bytes(payload[..8].try_into().unwrap()) as usize;
+            assert!(count > 30, "{count} contacts");
+            let (contacts, rest) = payload[8..].split_at(count * (16 + 14 * 8));
+            // Two slots, two parts, point to velocity, approach.
+            let plain = contacts.chunks(16 + 14 * 8).flat_map(|c| [&c[..8], &c[16..16 + 13 * 8]].concat());
+            payload = payload[..8].iter().copied().chain(plain).chain(rest.iter().copied()).collect();
+        }
+        let first = old.len() + 20;
+        old.extend(tag);
+        old.extend((payload.len() as u64).to_le_bytes());
+        old.extend([0; 8]);
+        old.extend(&payload);
+        let last = old.len();
+        forge(&mut old, (first, last));
+    }
+    let mut read = World::from_snapshot(&Snapshot::from_bytes(&old).unwrap());
+    for k in 0..5 {
+        w.step(H).unwrap();
+        read.step(H).unwrap();
+        assert_eq!(read.state_hash(), w.state_hash(), "step {k}");
+    }
+    old[8] = 2;
+    assert!(matches!(Snapshot::from_bytes(&old), Err(SnapshotError::Version { found: 2, .. })));
+}
+
 #[test]
 fn i7_a_failed_restore_leaves_the_world_as_it_was() {
     let mut w = busy();

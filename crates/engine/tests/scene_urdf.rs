@@ -417,6 +417,28 @@ fn j3_j11_bombs_are_refused_at_once() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+/// Models that include themselves, or each other, or each the next one twice: sixty of those would be 2⁶⁰ copies.
+#[test]
+fn j10_j11_includes_in_a_ring_and_includes_that_double_are_refused() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("j10");
+    fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, inside: &str| fs::write(folder.join(name), format!("<mujoco>{inside}</mujoco>")).unwrap();
+    let load = || Scene::load(folder.join("model.xml")).unwrap_err().to_string();
+    write("model.xml", "<include file='model.xml'/><worldbody><geom size='1'/></worldbody>");
+    assert!(load().contains("the file includes itself"), "{}", load());
+    write("model.xml", "<include file='a.xml'/>");
+    write("a.xml", "<include file='b.xml'/>");
+    write("b.xml", "<include file='a.xml'/>");
+    assert!(load().contains("the file includes itself"), "{}", load());
+    write("model.xml", "<include file='0.xml'/>");
+    for k in 0..60 {
+        let next = format!("<include file='{}.xml'/>", k + 1);
+        write(&format!("{k}.xml"), &next.repeat(2));
+    }
+    write("60.xml", "<worldbody><geom size='1'/></worldbody>");
+    assert!(load().contains("more than 1000000 elements"), "{}", load());
+}
+
 #[test]
 fn j18_a_robot_cut_anywhere_is_refused() {
     let double = fs::read_to_string(samples().join("double_pendulum.urdf")).unwrap();
@@ -427,6 +449,13 @@ fn j18_a_robot_cut_anywhere_is_refused() {
         }
         assert!(Scene::from_urdf(&text[..whole]).is_ok());
     }
+    let mjcf = "<mujoco><option timestep='0.01'/><default><geom density='500'/></default><worldbody><geom type='plane' \
+                size='0 0 1'/><body name='arm' pos='0 0 1'><joint axis='0 1 0' range='-90 90'/><geom type='capsule' \
+                size='0.1 0.2'/></body></worldbody></mujoco>";
+    for end in 0..mjcf.len() {
+        assert!(Scene::from_mjcf(&mjcf[..end]).is_err(), "cut at {end}");
+    }
+    assert!(Scene::from_mjcf(mjcf).is_ok());
 }
 
 #[test]

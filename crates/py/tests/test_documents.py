@@ -1,4 +1,4 @@
-"""Every example in a docstring or in the book's page on Python is run."""
+"""Every example in a docstring, in the book's page on Python or in its guide is run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import signorini
 from signorini import _ensemble, _run, _solve, statics
 
-PAGE = Path(__file__).parents[3] / "docs" / "python.md"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def run(tests: list[doctest.DocTest]) -> int:
@@ -28,10 +28,18 @@ def test_docstrings():
     assert run(tests) > 40
 
 
+def examples_of(page: Path) -> int:
+    text = page.read_text(encoding="utf-8")
+    return run([doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)])
+
+
 def test_page_of_the_book():
-    text = PAGE.read_text(encoding="utf-8")
-    test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(PAGE), 0)
-    assert run([test]) > 20
+    assert examples_of(DOCS / "python.md") > 20
+
+
+def test_guide():
+    tries = {page.name: examples_of(page) for page in sorted((DOCS / "guide").glob("*.md"))}
+    assert tries["first-ten-minutes.md"] >= 6 and tries["degraded-steps.md"] >= 5
 
 
 def test_page_on_statics():

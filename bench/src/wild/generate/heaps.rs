@@ -86,3 +86,37 @@ pub fn pour(draw: &mut Draw, scene: &mut Scene, grains: &[Grain]) {
         });
     }
 }
+
+/// Columns of ten boxes, side by side.
+pub fn columns(count: usize, scene: &mut Scene) {
+    const HIGH: usize = 10;
+    let side = ((count as f64 / HIGH as f64).sqrt().ceil() as usize).max(1);
+    for index in 0..count {
+        let (column, k) = (index / HIGH, index % HIGH);
+        let place = |i: usize| 0.5 * i as f64;
+        scene.bodies.push(BodyDescription {
+            position: [place(column % side), place(column / side), 0.1 + 0.2 * k as f64],
+            density: Some(1000.0),
+            ..BodyDescription::new(format!("box {index:05}"), cuboid([0.1; 3]))
+        });
+    }
+}
+
+/// Pyramids of four spheres, three below and one on top, that touch: friction holds them.
+pub fn pyramids(count: usize, scene: &mut Scene) {
+    let radius = 0.1;
+    // Corners of a triangle with sides of two radii, and the height of a regular tetrahedron with such edges.
+    let (far, high) = (2.0 * radius / 3f64.sqrt(), 2.0 * radius * (2.0 / 3.0_f64).sqrt());
+    let side = ((count as f64 / 4.0).sqrt().ceil() as usize).max(1);
+    for index in 0..count {
+        let (pyramid, k) = (index / 4, index % 4);
+        let (sin, cos) = (k as f64 * std::f64::consts::TAU / 3.0).sin_cos();
+        let [x, y, z] = if k < 3 { [far * cos, far * sin, radius] } else { [0.0, 0.0, radius + high] };
+        let place = |i: usize| 0.6 * i as f64;
+        scene.bodies.push(BodyDescription {
+            position: [place(pyramid % side) + x, place(pyramid / side) + y, z],
+            density: Some(1000.0),
+            ..BodyDescription::new(format!("sphere {index:05}"), ShapeDescription::Sphere { radius })
+        });
+    }
+}

@@ -45,6 +45,65 @@ pub struct GenerateArguments {
     restitution: Option<f64>,
 }
 
+/// A scene of so many moving bodies from a seed.
+type Growing = fn(usize, u64) -> Scene;
+
+/// Scenes of any number of bodies.
+pub const GROWING: &[(&str, Growing)] = &[
+    ("boxes falling", |bodies, seed| poured(&[heaps::Grain::Box], bodies, seed)),
+    ("boxes settled", |bodies, _| settled(bodies, heaps::columns)),
+    ("spheres falling", |bodies, seed| poured(&[heaps::Grain::Sphere], bodies, seed)),
+    ("spheres settled", |bodies, _| settled(bodies, heaps::pyramids)),
+];
+
+fn poured(grains: &[heaps::Grain], bodies: usize, seed: u64) -> Scene {
+    let arguments = GenerateArguments {
+        folder: PathBuf::new(),
+        seed,
+        each: 1,
+        only: None,
+        bodies: Some(bodies),
+        size: Some(0.1),
+        friction: Some(0.5),
+        restitution: Some(0.0),
+    };
+    let mut scene = with_surface(0.5);
+    heaps::pour(&mut Draw { random: Random(seed), arguments: &arguments }, &mut scene, grains);
+    surfaced(scene)
+}
+
+fn settled(bodies: usize, make: fn(usize, &mut Scene)) -> Scene {
+    let mut scene = with_surface(0.9);
+    scene.bodies.push(floor());
+    make(bodies, &mut scene);
+    scene.bodies.push(BodyDescription {
+        position: [-2.0, -2.0, 0.1],
+        velocity: [-0.5, 0.0, 0.0],
+        spin: [0.0, -5.0, 0.0],
+        ..BodyDescription::new("roller".to_owned(), ShapeDescription::Sphere { radius: 0.1 })
+    });
+    surfaced(scene)
+}
+
+/// Gives every body the surface of the scene.
+fn surfaced(mut scene: Scene) -> Scene {
+    for body in &mut scene.bodies {
+        body.material = Some("surface".to_owned());
+    }
+    scene
+}
+
+/// An empty scene in which everything has this friction and no restitution.
+fn with_surface(friction: f64) -> Scene {
+    let surface = MaterialDescription {
+        friction,
+        restitution: 0.0,
+        friction_rule: Default::default(),
+        restitution_rule: Default::default(),
+    };
+    Scene { materials: [("surface".to_owned(), surface)].into(), ..Scene::default() }
+}
+
 /// What a family draws from.
 pub struct Draw<'a> {
     /// Its numbers.
@@ -107,10 +166,7 @@ fn make_scene(arguments: &GenerateArguments, index: usize, family: &str, make: F
         ..Scene::default()
     };
     make(&mut draw, &mut scene);
-    for body in &mut scene.bodies {
-        body.material = Some("surface".to_owned());
-    }
-    scene
+    surfaced(scene)
 }
 
 fn cuboid(half_extents: [f64; 3]) -> ShapeDescription {

@@ -10,6 +10,9 @@ use crate::shape::Aabb;
 use crate::shape::depth::DepthFinder;
 use glamx::{DPose3, DVec3};
 
+/// One body in so many may have moved before all pairs are found anew: each of them is compared with every box.
+const ONE_IN: usize = 16;
+
 /// Depths that differ by less are the same \[m\]: what GJK and EPA leave open.
 const SAME: f64 = 1e-9;
 
@@ -17,7 +20,12 @@ const SAME: f64 = 1e-9;
 #[derive(Default)]
 pub(crate) struct OverlapSpace {
     finder: DepthFinder,
+    /// What was looked at last, by rank.
+    seen: Vec<Seen>,
     boxes: Vec<Aabb>,
+    /// Ranks of bodies that are not where they were then, and the same by rank.
+    moved: Vec<u32>,
+    has_moved: Vec<bool>,
     /// Ranks by the lower end of their boxes.
     sorted: Vec<u32>,
     /// Ranks of bodies whose boxes have no end: they meet everything.
@@ -25,6 +33,14 @@ pub(crate) struct OverlapSpace {
     pairs: Vec<(u32, u32)>,
     known: Vec<Known>,
     last: Vec<Known>,
+}
+
+/// A body where it was at the end of the last step.
+#[derive(Clone, Copy)]
+struct Seen {
+    body: BodyHandle,
+    kind: Kind,
+    pose: DPose3,
 }
 
 /// Distance of a pair at some relative pose.
@@ -40,7 +56,7 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
     space.find_pairs(evidence);
     std::mem::swap(&mut space.known, &mut space.last);
     space.known.clear();
-    let OverlapSpace { finder, pairs, known, last, .. } = space;
+    let OverlapSpace { finder, pairs, known, last, has_moved, .. } = space;
     let mut next = 0;
     for &(i, j) in pairs.iter() {
         let (Some(a), Some(b)) = (evidence.record(i as usize), evidence.record(j as usize)) else { continue };
@@ -52,7 +68,6 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
             continue;
         }
         let pair = (BodyHandle(evidence.bodies.key(slots.0)), BodyHandle(evidence.bodies.key(slots.1)));
-        let pose = pose_of(a, &evidence.end[i as usize]).inv_mul(&pose_of(b, &evidence.end[j as usize]));
         // Both lists are in the order of ranks, which is that of ids.
         let before = |known: &Known| {
             let rank = |handle: BodyHandle| evidence.bodies.get(handle.0).ok().map(|record| &record.id);
@@ -62,11 +77,18 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
             next += 1;
         }
         let remembered = last.get(next).filter(|known| known.pair == pair).copied();
-        let distance = match remembered.filter(|known| same_bits(&known.pose, &pose)) {
-            Some(known) => known.distance,
-            None => finder.distance(&a.shape, &b.shape, &pose),
+        let now = match remembered.filter(|_| !has_moved[i as usize] && !has_moved[j as usize]) {
+            Some(known) => known,
+            None => {
+                let pose = pose_of(a, &evidence.end[i as usize]).inv_mul(&pose_of(b, &evidence.end[j as usize]));
+                match remembered.filter(|known| same_bits(&known.pose, &pose)) {
+                    Some(known) => known,
+                    None => Known { pair, pose, distance: finder.distance(&a.shape, &b.shape, &pose) },
+                }
+            }
         };
-        known.push(Known { pair, pose, distance });
+        let distance = now.distance;
+        known.push(now);
         if distance >= 0.0 {
             continue;
         }
@@ -91,16 +113,65 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
 }
 
 impl OverlapSpace {
-    /// Pairs of ranks whose boxes meet at the end poses and one of which moves, ascending.
+    /// Pairs of ranks whose boxes meet at the end poses and one of which is dynamic, ascending. Pairs of bodies that are where
+    /// they were are those of the last time; where many have moved, everything is found anew.
     fn find_pairs(&mut self, evidence: &Evidence) {
-        self.boxes.clear();
+        let anew = self.look(evidence) || ONE_IN * self.moved.len() > self.boxes.len();
+        if anew {
+            return self.find_all_pairs(evidence);
+        }
+        let OverlapSpace { boxes, moved, has_moved, pairs, .. } = self;
+        pairs.retain(|(i, j)| !has_moved[*i as usize] && !has_moved[*j as usize]);
+        let dynamic = |rank: u32| evidence.record(rank as usize).is_some_and(|record| record.kind == Kind::Dynamic);
+        for &i in moved.iter() {
+            for j in (0..boxes.len() as u32).filter(|j| *j > i || !has_moved[*j as usize]) {
+                if i != j && boxes[i as usize].overlaps(&boxes[j as usize]) && (dynamic(i) || dynamic(j)) {
+                    pairs.push((i.min(j), i.max(j)));
+                }
+            }
+        }
+        pairs.sort_unstable();
+    }
+
+    /// Brings boxes up to date and finds who has moved; whether there are other bodies than the last time.
+    fn look(&mut self, evidence: &Evidence) -> bool {
+        let body = |rank: usize| BodyHandle(evidence.bodies.key(evidence.order[rank]));
+        let known = |(rank, seen): (usize, &Seen)| {
+            seen.body == body(rank) && evidence.record(rank).is_some_and(|record| record.kind == seen.kind)
+        };
+        let others = self.seen.len() != evidence.end.len() || !self.seen.iter().enumerate().all(known);
+        self.moved.clear();
+        self.has_moved.clear();
+        self.has_moved.resize(evidence.end.len(), false);
+        if others {
+            self.seen.clear();
+            self.boxes.clear();
+        }
+        for (rank, end) in evidence.end.iter().enumerate() {
+            let Some(record) = evidence.record(rank) else { continue };
+            let pose = pose_of(record, end);
+            if others {
+                self.seen.push(Seen { body: body(rank), kind: record.kind, pose });
+                self.boxes.push(record.shape.aabb(&pose));
+            } else if same_bits(&self.seen[rank].pose, &pose) {
+                continue;
+            } else {
+                self.seen[rank].pose = pose;
+                self.boxes[rank] = record.shape.aabb(&pose);
+            }
+            self.moved.push(rank as u32);
+            self.has_moved[rank] = true;
+        }
+        others
+    }
+
+    /// All pairs, by sorting boxes along the axis on which they spread most.
+    fn find_all_pairs(&mut self, evidence: &Evidence) {
         self.sorted.clear();
         self.unbounded.clear();
         self.pairs.clear();
         let (mut sum, mut squares) = (DVec3::ZERO, DVec3::ZERO);
-        for (rank, end) in evidence.end.iter().enumerate() {
-            let bounds = evidence.record(rank).map_or(Aabb::EMPTY, |record| record.shape.aabb(&pose_of(record, end)));
-            self.boxes.push(bounds);
+        for (rank, bounds) in self.boxes.iter().enumerate() {
             if bounds.is_bounded() {
                 self.sorted.push(rank as u32);
                 let centre = 0.5 * (bounds.min + bounds.max);

@@ -16,7 +16,10 @@ impl World {
     /// [`crate::Certificate::worst_block`]. None if there was no such block.
     pub fn block_owner(&self, island: usize, block: usize) -> Option<BlockOwner> {
         let workspace = &self.workspace;
-        let island = workspace.islands.as_slice().get(island)?;
+        let Some(island) = workspace.islands.as_slice().get(island) else {
+            let (a, b) = workspace.replay.owner(island - workspace.islands.len(), block)?;
+            return (self.body(a).is_ok() && self.body(b).is_ok()).then_some(BlockOwner::Contact(a, b));
+        };
         let handle = |rank: u32| {
             let slot = workspace.bodies.get(rank as usize)?.slot;
             self.bodies.at(slot).map(|_| BodyHandle(self.bodies.key(slot)))

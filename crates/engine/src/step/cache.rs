@@ -111,12 +111,13 @@ impl ContactCache {
     }
 
     /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are. Whether anything is
-    /// remembered otherwise than before.
+    /// remembered otherwise than before; `note` is told of which pairs.
     pub fn store(
         &mut self,
         dt: f64,
         points: impl Iterator<Item = (BodyHandle, BodyHandle, CachedPoint)>,
         held: impl Fn(&(BodyHandle, BodyHandle)) -> bool,
+        mut note: impl FnMut((BodyHandle, BodyHandle)),
     ) -> bool {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
         let mut changed = self.dt != dt;
@@ -134,17 +135,25 @@ impl ContactCache {
             let pair = key(a, b);
             if let Some(last) = of
                 && last != pair
+                && self.take_in(last)
             {
-                changed |= self.take_in(last);
+                note(last);
+                changed = true;
             }
             of = Some(pair);
             self.arriving.push(point);
         }
-        if let Some(last) = of {
-            changed |= self.take_in(last);
+        if let Some(last) = of
+            && self.take_in(last)
+        {
+            note(last);
+            changed = true;
         }
         // What ages is not what it was.
-        changed |= self.pairs.values().any(|entry| entry.age > 0);
+        for (pair, _) in self.pairs.iter().filter(|(_, entry)| entry.age > 0) {
+            note(*pair);
+            changed = true;
+        }
         self.pairs.retain(|_, entry| entry.age <= Self::MAX_AGE);
         changed
     }

@@ -45,7 +45,7 @@ fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
         let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
         (handle(5), handle(3), point)
     });
-    cache.store(0.016, entries, |_| false);
+    cache.store(0.016, entries, |_| false, |_| ());
 }
 
 /// Guess for one contact whose feature is not remembered.
@@ -115,15 +115,15 @@ fn two_points_never_take_the_same_impulse() {
 fn expires_after_eleven_idle_steps_and_refresh_starts_anew() {
     let mut cache = stored(&[(DVec3::X, DVec3::Z)]);
     for _ in 0..10 {
-        cache.store(0.016, std::iter::empty(), |_| false);
+        cache.store(0.016, std::iter::empty(), |_| false, |_| ());
     }
     assert_eq!(guess_at(&cache, DVec3::X, DVec3::Z), DVec3::Z);
     store(&mut cache, &[(DVec3::X, DVec3::Z)]);
     for _ in 0..10 {
-        cache.store(0.016, std::iter::empty(), |_| false);
+        cache.store(0.016, std::iter::empty(), |_| false, |_| ());
     }
     assert_eq!(guess_at(&cache, DVec3::X, DVec3::Z), DVec3::Z);
-    cache.store(0.016, std::iter::empty(), |_| false);
+    cache.store(0.016, std::iter::empty(), |_| false, |_| ());
     assert_eq!(guess_at(&cache, DVec3::X, DVec3::Z), DVec3::ZERO);
 }
 

@@ -2,9 +2,10 @@
 
 use crate::body::{BodyState, ConstraintForces};
 use crate::events::SleepEvent;
-use crate::report::ContactPoint;
-use crate::step::Workspace;
+use crate::report::{ContactPoint, StepReport};
 use crate::step::cache::CachedPoint;
+use crate::step::replay::RestingIsland;
+use crate::step::{Moving, Workspace};
 use crate::{BodyHandle, JointEvent, World};
 use glamx::DVec3;
 
@@ -15,36 +16,50 @@ pub(crate) struct CommitSpace {
     forces: Vec<ConstraintForces>,
     /// Impulses of contacts \[N·s\]; none of those in no island.
     impulses: Vec<Option<DVec3>>,
+    /// Whether the step leaves a body and its contacts as they were, by rank.
+    pub unchanged: Vec<bool>,
 }
 
 /// Nothing can fail any more: the step becomes the state of the world. Whether anything that a step depends on is other
 /// than before.
-pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mut Vec<JointEvent>) -> bool {
+pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> bool {
     let mut changed = false;
-    let CommitSpace { handles, forces, impulses } = &mut ws.commit;
+    let events = &mut report.joint_events;
+    let CommitSpace { handles, forces, impulses, unchanged } = &mut ws.commit;
+    unchanged.clear();
+    unchanged.resize(ws.bodies.len(), true);
     handles.clear();
     handles.extend(ws.bodies.iter().map(|b| BodyHandle(world.bodies.key(b.slot))));
     forces.clear();
     forces.resize(ws.bodies.len(), ConstraintForces::default());
     world.read_out.set_aside(&world.contacts);
-    // What sleeps is held by the contacts of its last step.
+    // What sleeps or is replayed is held by the contacts of its last step.
     let (bodies, ranks) = (&ws.bodies, &ws.ranks);
-    let asleep = |handle: &BodyHandle| {
-        ranks
-            .get(handle.0.slot as usize)
-            .copied()
-            .flatten()
-            .is_some_and(|rank| bodies[rank as usize].sleeping_island.is_some())
+    let held_still = |handle: &BodyHandle| {
+        ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| bodies[rank as usize].is_held())
     };
-    if bodies.iter().any(|body| body.sleeping_island.is_some()) {
-        world.contacts.retain(|contact| asleep(&contact.a) || asleep(&contact.b));
+    if bodies.iter().any(Moving::is_held) {
+        world.contacts.retain(|contact| held_still(&contact.a) || held_still(&contact.b));
     } else {
         world.contacts.clear();
     }
     let held = world.contacts.len();
     impulses.clear();
     impulses.resize(ws.contacts.len(), None);
+    // Islands that are replayed in their places, so that sums have the bits that they would have.
+    let mut resting = ws.replay.replayed().peekable();
+    let add_resting = |island: &RestingIsland, forces: &mut [ConstraintForces]| {
+        for (slot, impulse, arm) in island.on_partners() {
+            if let Some(rank) = ranks[*slot as usize] {
+                push(&mut forces[rank as usize], *impulse / dt, *arm);
+            }
+        }
+    };
     for (island, solution) in ws.islands.as_slice().iter().zip(&ws.solutions) {
+        let first = island.bodies.first().copied();
+        while let Some(before) = resting.next_if(|resting| ranks[resting.first_slot() as usize] < first) {
+            add_resting(before, forces);
+        }
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
             let contact = &ws.contacts[*c as usize];
             let (a, b) = (contact.a as usize, contact.b as usize);
@@ -63,6 +78,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mu
             }
         }
     }
+    resting.for_each(|island| add_resting(island, forces));
     let moved = ws.islands.as_slice().iter().zip(&ws.solutions).filter_map(|(i, s)| Some((i, s.motion.as_ref()?)));
     for (island, motion) in moved {
         for (rank, (impulse, angular)) in island.bodies.iter().zip(&motion.joint_wrench) {
@@ -98,13 +114,20 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mu
         let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
-    changed |= world.cache.store(dt, remembered, |(a, b)| asleep(a) || asleep(b));
+    let is_held = |(a, b): &(BodyHandle, BodyHandle)| held_still(a) || held_still(b);
+    changed |= world.cache.store(dt, remembered, is_held, |(a, b)| {
+        // The fixed and kinematic bodies of a pair are what they were.
+        for rank in [a, b].into_iter().filter_map(|handle| ranks.get(handle.0.slot as usize).copied().flatten()) {
+            unchanged[rank as usize] &= !bodies[rank as usize].is_dynamic();
+        }
+    });
     world.events.begin();
     world.events.touch(&world.contacts, &world.bodies);
-    for (((body, state), constraint), rest) in ws.bodies.iter().zip(&ws.end).zip(&*forces).zip(&ws.rest) {
+    for (rank, body) in ws.bodies.iter().enumerate().filter(|(_, body)| !body.replayed) {
+        let (state, rest) = (&ws.end[rank], &ws.rest[rank]);
         let key = world.bodies.key(body.slot);
         let Some(record) = world.bodies.at_mut(body.slot) else { continue };
-        changed |= record.rest != *rest;
+        let mut other = record.rest != *rest;
         let sleeps = rest.sleeping_island.is_some();
         if record.rest.sleeping_island.is_some() != sleeps {
             world.events.sleep.push(SleepEvent { body: BodyHandle(key), asleep: sleeps });
@@ -112,19 +135,23 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, events: &mu
         record.rest = *rest;
         world.next_sleeping_island =
             world.next_sleeping_island.max(rest.sleeping_island.map_or(0, |island| island + 1));
-        if body.sleeping_island.is_some() {
-            continue;
+        if body.sleeping_island.is_none() {
+            other |= record.quarantined != body.quarantined || bits(&record.state) != bits(state);
+            other |= (record.force, record.torque) != (record.options.force, record.options.torque);
+            record.quarantined = body.quarantined;
+            record.state = *state;
+            record.constraint = forces[rank];
+            record.force = record.options.force;
+            record.torque = record.options.torque;
         }
-        changed |= record.quarantined != body.quarantined || bits(&record.state) != bits(state);
-        changed |= (record.force, record.torque) != (record.options.force, record.options.torque);
-        record.quarantined = body.quarantined;
-        record.state = *state;
-        record.constraint = *constraint;
-        record.force = record.options.force;
-        record.torque = record.options.torque;
+        changed |= other;
+        unchanged[rank] &= !other;
     }
     events.sort_by_key(JointEvent::joint);
     world.count_turns(dt);
+    let mut replay = std::mem::take(&mut ws.replay);
+    replay.remember(world, ws, dt, report.counts.unproved == 0);
+    ws.replay = replay;
     changed
 }
 

@@ -333,6 +333,18 @@ impl Pair<'_> {
         }
     }
 
+    /// A point that would bounce, of a pair whose flight stays clear of contact in this step. The row `u_N⁺ ≥ −g/h` sees the
+    /// velocity at the end of the step, by which a fall takes `½ a h²` more way than it does: it would brake without a bounce.
+    fn fly_past(&self, contact: &mut Contact, rest_speed: f64) {
+        let approach = self.approach(contact, 0.0);
+        let speed = approach.velocity + self.dt * approach.acceleration;
+        let at_end = Impact { time: self.dt, speed, acceleration: approach.after_bounce };
+        let stays_clear = contact.gap > 0.0 && approach.closing(contact.gap, self.dt).is_none();
+        if stays_clear && at_end.bounces(contact.restitution, self.dt, rest_speed) {
+            contact.gap = contact.gap.max(-self.dt * speed);
+        }
+    }
+
     /// A point of a fast body, seen at the time of its first touch: what is closed and closing has an impact then, with
     /// or without bounce; what is open must not close in the rest of the step.
     fn catch(&self, contact: &mut Contact, time: f64, rest_speed: f64) {
@@ -366,17 +378,21 @@ impl Pair<'_> {
     }
 }
 
+/// Contacts of the touches; `others` are those of islands that are replayed.
+#[allow(clippy::too_many_arguments)] // What a contact depends on, and memory.
 pub(crate) fn contacts(
     world: &World,
     bodies: &[Moving],
     free: &[FreeMotion],
     touches: &[Touch],
+    others: usize,
     dt: f64,
     matching: &mut Matching,
     out: &mut Vec<Contact>,
 ) -> Result<(), StepError> {
     out.clear();
-    let (found, limit) = (touches.iter().map(|t| t.manifold.points.len()).sum(), world.settings.max_contacts);
+    let found = others + touches.iter().map(|t| t.manifold.points.len()).sum::<usize>();
+    let limit = world.settings.max_contacts;
     if found > limit {
         return Err(StepError::TooManyContacts { found, limit });
     }
@@ -392,6 +408,8 @@ pub(crate) fn contacts(
                 pair.catch(&mut contact, time, world.settings.rest_speed);
             } else if touch.bounce.is_some() {
                 pair.bounce(&mut contact, time, world.settings.rest_speed);
+            } else {
+                pair.fly_past(&mut contact, world.settings.rest_speed);
             }
             out.push(contact);
         }

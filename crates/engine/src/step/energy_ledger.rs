@@ -24,16 +24,23 @@ pub(crate) struct States<'a> {
     pub snapped: f64,
 }
 
-/// Every entry from its own formula.
-pub(crate) fn ledger(world: &World, scene: &Scene, outcome: &Outcome, states: &States) -> EnergyLedger {
+/// Every entry from its own formula. Islands that are replayed do no work but `against_free_motion`.
+pub(crate) fn ledger(
+    world: &World,
+    scene: &Scene,
+    outcome: &Outcome,
+    states: &States,
+    against_free_motion: f64,
+) -> EnergyLedger {
     let Outcome { islands, solutions, after: velocities } = *outcome;
     let States { modes, moved, corrected, rest, snapped } = *states;
     let (dt, gravity) = (scene.dt, world.settings.gravity);
-    let mut ledger = EnergyLedger { before: world.energy(), stopped: snapped, ..EnergyLedger::default() };
+    let mut ledger =
+        EnergyLedger { before: world.energy(), stopped: snapped, against_free_motion, ..EnergyLedger::default() };
     for (rank, body) in scene.bodies.iter().enumerate() {
         let Some(record) = world.bodies.at(body.slot) else { continue };
         let disabled = !record.options.enabled && record.kind == Kind::Dynamic;
-        if body.sleeping_island.is_some() || body.quarantined || disabled {
+        if body.is_held() || body.quarantined || disabled {
             let after = Energy::at(record, &corrected[rank], gravity);
             ledger.after = ledger.after.add(after);
             ledger.stopped += after.kinetic() - Energy::of(record, gravity).kinetic();

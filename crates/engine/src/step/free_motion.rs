@@ -61,7 +61,7 @@ impl FreeMotion {
     }
 }
 
-/// Flights as the collision stage sees them: what sleeps does not move.
+/// Flights as the collision stage sees them: what sleeps or is replayed does not move.
 #[derive(Clone, Copy)]
 pub(crate) struct Flights<'a> {
     pub bodies: &'a [Moving],
@@ -71,10 +71,7 @@ pub(crate) struct Flights<'a> {
 impl<'a> Flights<'a> {
     /// Of the body of this rank.
     pub fn of(&self, rank: u32) -> &'a FreeMotion {
-        match self.bodies[rank as usize].sleeping_island {
-            Some(_) => &FreeMotion::AT_REST,
-            None => &self.motion[rank as usize],
-        }
+        if self.bodies[rank as usize].is_held() { &FreeMotion::AT_REST } else { &self.motion[rank as usize] }
     }
 }
 
@@ -152,7 +149,7 @@ pub(crate) fn as_met(
 ) {
     out.clear();
     for (rank, body) in bodies.iter_mut().enumerate() {
-        if body.sleeping_island.is_some() {
+        if body.is_held() {
             out.push(FreeMotion::AT_REST);
             continue;
         }

@@ -2,11 +2,13 @@
 
 use crate::report::{ContactState, StepReport, StepStatus};
 use crate::step::assembly::Scene;
+use crate::step::contact::Contact;
 use crate::step::integrate::Outcome;
 use crate::step::island::Island;
 use crate::step::solve::{self, IslandSolution};
 use crate::step::{Workspace, may_overlap};
 use crate::{World, judge};
+use glamx::DVec3;
 use signorini_problem::Counts;
 
 /// Asks the judge about the whole step.
@@ -57,7 +59,8 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
     let velocity = &mut report.certificate.velocity;
     velocity.bound = tolerance.value;
     if let Some(certificate) = &report.velocity {
-        let solved = report.worst_island.is_some_and(|island| solutions[island].solved);
+        // Islands that are replayed were solved.
+        let solved = report.worst_island.is_some_and(|island| solutions.get(island).is_none_or(|one| one.solved));
         velocity.value = world.settings.measured(certificate);
         // What cannot be told from round-off meets any tolerance: the judge of the problem says so.
         velocity.bound = if solved { tolerance.value.max(velocity.value) } else { tolerance.value };
@@ -77,13 +80,18 @@ pub(crate) fn count_states(scene: &Scene, outcome: &Outcome, states: &mut Counts
             let contact = &scene.contacts[*c as usize];
             let velocity =
                 contact.surface_velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
-            *match ContactState::of(contact.frame[0], *impulse, velocity) {
-                ContactState::Open => &mut states.open,
-                ContactState::Stick => &mut states.stick,
-                ContactState::Slip => &mut states.slip,
-            } += 1;
+            count_state(contact, *impulse, velocity, states);
         }
     }
+}
+
+/// Counts one contact, told by its motion.
+pub(crate) fn count_state(contact: &Contact, impulse: DVec3, velocity: DVec3, states: &mut Counts) {
+    *match ContactState::of(contact.frame[0], impulse, velocity) {
+        ContactState::Open => &mut states.open,
+        ContactState::Stick => &mut states.stick,
+        ContactState::Slip => &mut states.slip,
+    } += 1;
 }
 
 /// Certificates and efforts of all islands.

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body, as if nothing touched it       free_motion
-//!  2 collision      swept boxes, pairs, waking, ccd, touches, times of impact: one plan    collision
+//!  2 collision      swept boxes, pairs, waking, replay, ccd, touches, times of impact      collision, replay
 //!  3 contacts       free motion as impulses meet it; frames, coefficients, guesses         contact, assembly
 //!  4 islands        bodies that touch or are jointed                                       island
 //!  5 solve          u = W r + q under the laws, per island, certified                      solve, midpoint
@@ -19,8 +19,8 @@
 //! ```
 //!
 //! Nothing of the world changes before row 14. After rows 8 and 10 bodies that would leave the range of numbers are found;
-//! the step is then taken again without them (`quarantine`). A step that has changed nothing is not computed again
-//! (`fixed_point`).
+//! the step is then taken again without them (`quarantine`). An island that the last step left as it was is not
+//! computed again (`replay`), nor is a whole step that has changed nothing (`fixed_point`).
 
 mod assembly;
 mod block_owner;
@@ -40,6 +40,7 @@ mod island;
 mod midpoint;
 mod quarantine;
 mod ration;
+mod replay;
 mod rest_snap;
 mod sequential_impacts;
 mod sleep;
@@ -75,6 +76,7 @@ use glamx::{DMat3, DQuat, DVec3};
 use integrate::{Mode, Outcome};
 use island::Islands;
 use quarantine::Quarantine;
+use replay::Replay;
 use signorini_problem::{ContactProblem, FactoredParts};
 use signorini_solvers::Stopwatch;
 use solve::{IslandSolution, IslandSpace};
@@ -120,6 +122,8 @@ pub(crate) struct Moving {
     pub island: Option<u32>,
     /// Stands still, whatever it is: then it counts as fixed.
     pub quarantined: bool,
+    /// Its island is replayed: then it counts as fixed.
+    pub replayed: bool,
 }
 
 impl Moving {
@@ -136,6 +140,7 @@ impl Moving {
             sleeping_island: body.rest.sleeping_island,
             fast: body.fast && body.kind == Kind::Dynamic && body.options.enabled && !quarantined,
             quarantined,
+            replayed: false,
             place: None,
             island: None,
         }
@@ -143,6 +148,11 @@ impl Moving {
     /// The orientation at which impulses meet it.
     pub fn orientation(&self) -> DQuat {
         self.met_orientation.unwrap_or(self.state.orientation)
+    }
+    /// Whether the step leaves it, its contacts and what is remembered of them as they are: it sleeps, or its island is
+    /// replayed.
+    pub fn is_held(&self) -> bool {
+        self.sleeping_island.is_some() || self.replayed
     }
     pub fn is_dynamic(&self) -> bool {
         self.kind == Kind::Dynamic
@@ -194,6 +204,7 @@ pub(crate) struct Workspace {
     rest: Vec<Rest>,
     commit: CommitSpace,
     fixed_point: Option<FixedPoint>,
+    replay: Replay,
 }
 
 impl fmt::Debug for Workspace {
@@ -231,7 +242,7 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         }
     };
     let outcome = outcome.map(|()| {
-        let changed = commit::commit(world, &mut workspace, dt, &mut report.joint_events);
+        let changed = commit::commit(world, &mut workspace, dt, &mut report);
         advance(world, dt);
         collision::sift::sense(world, &mut workspace.collision);
         workspace.fixed_point = (!changed).then(|| FixedPoint::new(world, dt, &report));
@@ -292,11 +303,13 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.times.free_motion = clock.lap();
     // 2 collision
     let timed = (&mut clock, &mut report.times);
-    report.counts.pairs = ws.collision.find(world, &mut ws.bodies, &ws.flights, &ws.ranks, dt, timed);
+    let known = (ws.ranks.as_slice(), &mut ws.replay);
+    report.counts.pairs = ws.collision.find(world, &mut ws.bodies, &ws.flights, known, dt, timed);
     // 3 contacts
     let plan = &ws.collision.plan;
     free_motion::as_met(world, dt, &ws.flights, &plan.met_at, &mut ws.bodies, &mut ws.free);
-    contact::contacts(world, &ws.bodies, &ws.free, &plan.touches, dt, &mut ws.matching, &mut ws.contacts)?;
+    let others = ws.replay.contacts();
+    contact::contacts(world, &ws.bodies, &ws.free, &plan.touches, others, dt, &mut ws.matching, &mut ws.contacts)?;
     assembly::joint_frames(world, (&ws.bodies, &ws.ranks), dt, &mut ws.joints, &mut ws.joint_rows);
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
@@ -329,6 +342,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     }
     let solutions = &ws.solutions[..ws.islands.len()];
     grade::summarise(solutions, report);
+    ws.replay.tell(solutions, report);
     report.times.solve = clock.lap();
     // 6 impulses
     impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
@@ -360,7 +374,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     // 12 energy ledger
     let (moved, rest) = (&ws.end_poses.moved, &ws.rest);
     let states = energy_ledger::States { modes: &ws.modes, moved, corrected: &ws.end, rest, snapped };
-    report.energy = energy_ledger::ledger(world, &scene, &outcome, &states);
+    report.energy = energy_ledger::ledger(world, &scene, &outcome, &states, ws.replay.against_free_motion());
     sleep::lay_down(&ws.bodies, &ws.rest, &mut ws.end);
     report.times.integrate += clock.lap();
     // 13 judge

@@ -12,6 +12,9 @@ use std::path::PathBuf;
 const NESTING_LIMIT: usize = 256;
 /// Most files that a model includes.
 const INCLUDE_LIMIT: usize = 64;
+/// Most elements of a model with those of included files in their places: sixty files of which each includes the next one twice
+/// would be more than any memory holds.
+const ELEMENT_LIMIT: usize = 1_000_000;
 
 /// An element and what is inside.
 pub(super) struct Tag<'d> {
@@ -86,23 +89,27 @@ impl Included {
 
 impl<'d> Tag<'d> {
     pub fn root(documents: &'d [Document<'d>], included: &'d Included) -> Result<Tag<'d>, SceneError> {
-        Tag::of(Element::root(&documents[0]), documents, included, 0, 0)
+        Tag::of(Element::root(&documents[0]), documents, included, [0, 0], &mut 0)
     }
 
     fn of(
         element: Element<'d>,
         documents: &'d [Document<'d>],
         included: &'d Included,
-        depth: usize,
-        files: usize,
+        [depth, files]: [usize; 2],
+        elements: &mut usize,
     ) -> Result<Tag<'d>, SceneError> {
+        *elements += 1;
+        if *elements > ELEMENT_LIMIT {
+            return Err(element.refuse(format!("a model with what it includes has more than {ELEMENT_LIMIT} elements")));
+        }
         if depth > NESTING_LIMIT {
             return Err(element.refuse(format!("elements are nested deeper than {NESTING_LIMIT}")));
         }
         let mut inside = Vec::new();
         for child in element.inside() {
             if child.tag() != "include" {
-                inside.push(Tag::of(child, documents, included, depth + 1, files)?);
+                inside.push(Tag::of(child, documents, included, [depth + 1, files], elements)?);
                 continue;
             }
             if files > INCLUDE_LIMIT {
@@ -111,7 +118,7 @@ impl<'d> Tag<'d> {
             let Some(file) = included.names.get(child.required("file")?) else { continue };
             let root = Element::root_of(&documents[file + 1], Some(&included.files[*file].0));
             // In place of the element stand the children of the root of the file.
-            inside.append(&mut Tag::of(root, documents, included, depth + 1, files + 1)?.inside);
+            inside.append(&mut Tag::of(root, documents, included, [depth + 1, files + 1], elements)?.inside);
         }
         let mut tag = Tag { element, inside };
         tag.element.path = match tag.element.optional("name") {

@@ -5,6 +5,7 @@
 //! pairs            of bodies whose swept boxes meet, sorted                       broad_phase
 //! filters          pairs whose filters do not meet leave the step, sensors aside   sift
 //! waking           what sleeps and is touched wakes; the rest leaves the step     crate::step::sleep
+//! replay           islands that the last step left as they were leave the step    crate::step::replay
 //! exclusions       pairs that a joint or the user keeps from touching leave it    here
 //! ccd              when bodies with continuous detection first touch              ccd
 //! touches          points of contact with normals and gaps                        touches, manifold
@@ -30,6 +31,7 @@ use crate::joint::{Anchor, PairContact};
 use crate::report::StageTimes;
 use crate::shape::Aabb;
 use crate::step::free_motion::{Flights, FreeMotion};
+use crate::step::replay::Replay;
 use crate::step::{Moving, sleep};
 use crate::{BodyHandle, World};
 use broad_phase::BroadPhase;
@@ -81,7 +83,7 @@ impl Collision {
         world: &World,
         bodies: &mut [Moving],
         flights: &[FreeMotion],
-        ranks: &[Option<u32>],
+        (ranks, replay): (&[Option<u32>], &mut Replay),
         dt: f64,
         (clock, times): (&mut Stopwatch, &mut StageTimes),
     ) -> usize {
@@ -93,6 +95,7 @@ impl Collision {
         sleep::wake(world, dt, (bodies, flights, ranks), pairs, detector);
         let found = pairs.len();
         excluded_pairs(world, excluded);
+        replay.choose(world, dt, excluded, pairs, bodies);
         pairs.retain(|(i, j)| {
             let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
             (a.is_dynamic() || b.is_dynamic()) && !is_excluded(excluded, a, b)
@@ -115,7 +118,6 @@ pub(crate) fn is_excluded(excluded: &[(u32, u32)], a: &Moving, b: &Moving) -> bo
     excluded.binary_search(&(a.slot.min(b.slot), a.slot.max(b.slot))).is_ok()
 }
 
-/// Slots of bodies that do not touch because a joint or the user says so, sorted.
 /// Slots of bodies that do not touch because a joint or the user says so, sorted; replaces the contents of `out`.
 pub(crate) fn excluded_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     out.clear();

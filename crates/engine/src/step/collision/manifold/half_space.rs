@@ -1,8 +1,13 @@
 //! Anything convex against a half-space: every corner near the plane.
+//!
+//! A cylinder or cone that lies on its side touches along the lowest line of its side. The other corners of its rims are left
+//! out: a corner at the angle φ ahead of the lowest has the gap `r (1 − cos φ)` and comes down with `ω r sin φ`, so a row that
+//! is linear in the motion stops it within a step h where `tan(φ/2) < h ω`, although it only turns into the lowest place. A
+//! wheel would be braked by its own roundness.
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
-use super::polygon::{CAP_SIDES, cap_corner, lowest_on_rim};
+use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -37,11 +42,12 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
             }
         }
         Core::Cylinder { half, radius } => {
-            add_rim(down, radius, -half, &mut add);
-            add_rim(down, radius, half, &mut add);
+            let lies = !faces_with_cap(down);
+            add_rim(down, radius, -half, lies, &mut add);
+            add_rim(down, radius, half, lies, &mut add);
         }
         Core::Cone { half, radius } => {
-            add_rim(down, radius, -half, &mut add);
+            add_rim(down, radius, -half, !faces_with_base(half, radius, down), &mut add);
             add(DVec3::Z * half, 2 * CAP_SIDES + 2);
         }
         Core::Triangle { corners, .. } => {
@@ -52,9 +58,13 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
     }
 }
 
-/// The corners of the polygon inscribed in a rim, and the rim's lowest point unless it is one of them or all are level.
-fn add_rim(down: DVec3, radius: f64, z: f64, add: &mut impl FnMut(DVec3, u32)) {
+/// The rim's lowest point, and the corners of the polygon inscribed in it unless the body lies on its side.
+fn add_rim(down: DVec3, radius: f64, z: f64, lies: bool, add: &mut impl FnMut(DVec3, u32)) {
     let side = u32::from(z > 0.0);
+    if lies {
+        add((down.truncate().normalize_or_zero() * radius).extend(z), 2 * CAP_SIDES + side);
+        return;
+    }
     for k in 0..CAP_SIDES {
         add(cap_corner(radius, z, k), side * CAP_SIDES + k);
     }

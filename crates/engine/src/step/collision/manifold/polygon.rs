@@ -81,7 +81,7 @@ impl Polygon {
             Core::Cuboid { half } => self.set_box_face(half, dir),
             Core::Hull(hull) => self.set_hull_feature(hull, dir),
             Core::Cylinder { half, radius } => {
-                if dir.z.abs() >= std::f64::consts::FRAC_1_SQRT_2 {
+                if faces_with_cap(dir) {
                     self.set_cap(radius, half.copysign(dir.z), dir);
                 } else {
                     let rim = DVec3::new(dir.x, dir.y, 0.0).normalize() * radius;
@@ -90,11 +90,9 @@ impl Polygon {
             }
             Core::Cone { half, radius } => {
                 let tip = DVec3::new(0.0, 0.0, half);
-                let radial = DVec3::new(dir.x, dir.y, 0.0).try_normalize();
-                let side = radial.map(|r| (r, (r * (2.0 * half) + DVec3::Z * radius).normalize().dot(dir)));
-                match side {
-                    Some((r, cosine)) if cosine >= -dir.z => {
-                        let rim = (r * radius).with_z(-half);
+                match DVec3::new(dir.x, dir.y, 0.0).try_normalize() {
+                    Some(radial) if !faces_with_base(half, radius, dir) => {
+                        let rim = (radial * radius).with_z(-half);
                         self.edge([(rim, 0), (tip, 1)], 3 * CAP_SIDES, dir);
                     }
                     _ if dir.z > 0.0 => self.corner(tip, 1),
@@ -196,6 +194,17 @@ impl Polygon {
             }
         }
     }
+}
+
+/// Whether the cap of a cylinder is turned towards `dir` more than its side is.
+pub(super) fn faces_with_cap(dir: DVec3) -> bool {
+    dir.z.abs() >= std::f64::consts::FRAC_1_SQRT_2
+}
+
+/// Whether the base of a cone is turned towards `dir` more than its side is.
+pub(super) fn faces_with_base(half: f64, radius: f64, dir: DVec3) -> bool {
+    let Some(radial) = DVec3::new(dir.x, dir.y, 0.0).try_normalize() else { return true };
+    (radial * (2.0 * half) + DVec3::Z * radius).normalize().dot(dir) < -dir.z
 }
 
 /// The point of a rim farthest along `dir` and the corner it comes after; `None` when it is a corner itself or the rim
