@@ -3,7 +3,7 @@
 
 mod fixture;
 use fixture::*;
-use signorini::{ImpactLaw, Sleeping};
+use signorini::{Filter, ImpactLaw, Kind, PairCoefficients, Sleeping, SurfaceMotion};
 
 struct Yard {
     world: World,
@@ -108,6 +108,25 @@ fn whatever_is_changed_is_seen() {
             y.world.add_joint(Joint::distance(y.cube, DVec3::ZERO, (y.ball, DVec3::ZERO), to.length())).unwrap();
         }),
         ("pair apart", 0, |y| y.world.set_pair_contact(y.cube, y.ball, signorini::PairContact::Ignored).unwrap()),
+        ("gravity scale", 1, |y| y.world.set_gravity_scale(y.cube, 1f64.next_up()).unwrap()),
+        ("damping", 1, |y| y.world.set_damping(y.cube, 1e-9, 0.0).unwrap()),
+        ("constant force", 1, |y| y.world.set_constant_force(y.cube, v(1e-9, 0.0, 0.0), DVec3::ZERO).unwrap()),
+        ("mass", 1, |y| y.world.set_mass(y.cube, 1.0001).unwrap()),
+        ("kind", 1, |y| y.world.set_kind(y.cube, Kind::Fixed).unwrap()),
+        ("shape", 0, |y| y.world.set_shape(y.cube, Shape::sphere(0.5).unwrap()).unwrap()),
+        ("disabled", 1, |y| y.world.set_enabled(y.cube, false).unwrap()),
+        ("sensor", 1, |y| y.world.set_sensor(y.cube, true).unwrap()),
+        ("layers", 1, |y| y.world.set_body_filter(y.cube, Filter { layers: 1, mask: 0 }).unwrap()),
+        ("floor runs", 0, |y| {
+            let motion = SurfaceMotion { velocity: v(1e-3, 0.0, 0.0), spin: DVec3::ZERO };
+            y.world.set_surface_motion(y.floor, motion).unwrap();
+        }),
+        ("floor gives way", 0, |y| y.world.set_material(y.floor, surface(0.5, 0.0).soft(1e5, 1e3)).unwrap()),
+        ("filter", 0, |y| y.world.set_filter(|_, _| false)),
+        ("pair of materials", 0, |y| {
+            let given = PairCoefficients { friction: Some(0.1), restitution: None };
+            y.world.set_material_pair([1, 2], Some(given)).unwrap();
+        }),
         ("gravity", 0, |y| settings(y, |s| s.gravity.z = s.gravity.z.next_up())),
         ("method", 0, |y| settings(y, |s| s.method = Method::Nsgs)),
         ("tolerance", 0, |y| settings(y, |s| s.stop = StoppingRule::velocity(1e-12))),
