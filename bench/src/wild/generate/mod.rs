@@ -95,12 +95,7 @@ fn surfaced(mut scene: Scene) -> Scene {
 
 /// An empty scene in which everything has this friction and no restitution.
 fn with_surface(friction: f64) -> Scene {
-    let surface = MaterialDescription {
-        friction,
-        restitution: 0.0,
-        friction_rule: Default::default(),
-        restitution_rule: Default::default(),
-    };
+    let surface = MaterialDescription::new(friction, 0.0);
     Scene { materials: [("surface".to_owned(), surface)].into(), ..Scene::default() }
 }
 
