@@ -137,12 +137,18 @@ impl Queries {
             .map(|(handle, closest)| (self.body(py, handle), closest.distance, closest.on_b.to_array().to_pyarray(py))))
     }
 
-    /// Distance of two bodies [m], below zero by the depth where they overlap; None beyond `max` [m].
-    #[pyo3(signature = (a, b, max=1e3))]
-    fn distance(&self, py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, max: f64) -> PyResult<Option<f64>> {
+    /// Distance of two bodies [m], below zero by the depth where they overlap; None beyond `within` [m].
+    #[pyo3(signature = (a, b, within=1e3))]
+    fn distance(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+        within: f64,
+    ) -> PyResult<Option<f64>> {
         let world = self.world.bind(py);
         let (a, b) = (World::handle(world, "a", a)?, World::handle(world, "b", b)?);
-        let found = world.get().guarded.with(|world| world.distance(a, b, max).map_err(raise::world))?;
+        let found = world.get().guarded.with(|world| world.distance(a, b, within).map_err(raise::world))?;
         Ok(found.map(|closest| closest.distance))
     }
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from signorini import Material, Scene, Shape, World
 
 G = 9.81
@@ -57,7 +58,8 @@ def test_events_are_structured_arrays() -> None:
             assert (names[events["a"][0]], names[events["b"][0]]) == ("ball", "floor")
             assert events["speed"][0] == pytest.approx(math.sqrt(2 * G * 2.5), abs=G * H)
         entered += int((world.events.sensors["phase"] == 0).sum())
-    assert phases[0] == 0 and set(phases[1:]) == {1}
+    assert phases[0] == 0
+    assert set(phases[1:]) == {1}
     assert entered == 1
     assert world.events.sleep.shape == (0,)
 
@@ -74,7 +76,9 @@ def test_rays_many_at_once_with_an_excluded_caster() -> None:
     bodies, distances, _ = world.queries.cast_rays(origins, [(0, 0, -1)] * 2, 100, exclude=ball)
     assert distances.tolist() == [9.0, 9.0]
     found = world.queries.closest_point((0, 0, 5.75), 10.0)
-    assert found is not None and found[0] == ball and found[1] == pytest.approx(0.25, abs=1e-8)
+    assert found is not None
+    assert found[0] == ball
+    assert found[1] == pytest.approx(0.25, abs=1e-8)
     assert world.queries.distance("ball", "floor") == pytest.approx(4.5, abs=1e-9)
     assert world.queries.overlaps(Shape.sphere(0.1), (0, 0, 5)) == [ball]
 

@@ -147,8 +147,8 @@ def is_stable(
 ) -> Stability:
     """Whether contacts and joints can carry the loads.
 
-    Surfaces within ``touching`` [m] carry load. ``bodies`` must be in balance, all others hold still; None means every dynamic
-    body. ``tolerance`` is the error that an answer may have, as a fraction of the largest load.
+    Surfaces within ``touching`` [m] carry load. ``bodies`` must be in balance, all others hold still; None means every
+    dynamic body. ``tolerance`` is the error that an answer may have, as a fraction of the largest load.
     """
     head, pairs, rows, motion, proof = _is_stable(world, touching, tolerance, _listed(bodies))
     return Stability(*head, pairs, rows[:, :3], rows[:, 3:6], rows[:, 6:], motion, Proof(*proof))
