@@ -42,7 +42,8 @@ class ArmTask(RobotTask):
         robot = member.machine
         wanted = member.control[:HINGES] + by
         member.control[:HINGES] = np.clip(wanted, robot.lower[:HINGES], robot.upper[:HINGES])
-        return member.control.copy()
+        told: Floats = member.control.copy()
+        return told
 
     def move_tip(self, member: Member, by: Floats) -> Floats:
         """Moves the tip by a vector [m] and keeps the hand pointing down with the fingers along y.
