@@ -2,6 +2,7 @@
 //! layers lets small parcels through.
 //!
 //! On paper: friction accelerates a parcel by μ g until it rides, which takes v/(μ g) and leaves it v²/(2 μ g) behind the belt.
+#![allow(clippy::print_stdout)]
 
 use signorini::glamx::DVec3;
 use signorini::{Body, Filter, Material, Phase, Settings, Shape, StepStatus, SurfaceMotion, World, WorldError};
