@@ -81,7 +81,7 @@ impl Facts {
         let link = |joint: &signorini::scene::JointDescription| {
             let ends = [&joint.a, &joint.b].map(|end| (number(&end.body), DVec3::from_array(end.point)));
             let relative = turn(ends[0].0).inverse() * turn(ends[1].0);
-            Link { kind: joint.kind.clone(), ends, bodies_touch: joint.bodies_touch, relative }
+            Link { kind: joint.kind, ends, bodies_touch: joint.bodies_touch, relative }
         };
         let links: Vec<Link> = scene.joints.iter().map(link).collect();
         let mut excluded = BTreeSet::new();

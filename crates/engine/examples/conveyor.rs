@@ -2,6 +2,7 @@
 //! layers lets small parcels through.
 //!
 //! On paper: friction accelerates a parcel by μ g until it rides, which takes v/(μ g) and leaves it v²/(2 μ g) behind the belt.
+#![allow(clippy::print_stdout)]
 
 use signorini::glamx::DVec3;
 use signorini::{Body, Filter, Material, Phase, Settings, Shape, StepStatus, SurfaceMotion, World, WorldError};
@@ -22,14 +23,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arm = Body::fixed(Shape::cuboid(DVec3::new(0.05, 0.5, 0.2))?).position(DVec3::new(5.0, 0.0, 0.2));
     world.add(arm.filter(Filter::new(1, !2)).material(Material::new(0.0, 0.0)).named("arm"))?;
 
-    let parcel = |world: &mut World, name: &str, x: f64, half: f64, layers: u32| -> Result<_, WorldError> {
+    let parcel = |world: &mut World, name: &str, (x, y): (f64, f64), half: f64, layers: u32| -> Result<_, WorldError> {
         let shape =
             Shape::cuboid(DVec3::splat(half)).map_err(|source| WorldError::Shape { body: name.into(), source })?;
-        let body = Body::dynamic(shape).mass(2.0).position(DVec3::new(x, 0.0, half));
+        let body = Body::dynamic(shape).mass(2.0).position(DVec3::new(x, y, half));
         world.add(body.material(rubber).filter(Filter::new(layers, u32::MAX)).named(name))
     };
-    let large = parcel(&mut world, "large", 1.5, 0.15, 1)?;
-    let small = parcel(&mut world, "small", 0.0, 0.1, 2)?;
+    // Side by side: parcels meet each other, and the small one would stop behind the large one.
+    let large = parcel(&mut world, "large", (1.5, -0.25), 0.15, 1)?;
+    let small = parcel(&mut world, "small", (0.0, 0.25), 0.1, 2)?;
 
     let (mut counted, mut paid) = (0, 0.0);
     for step in 1..=900 {

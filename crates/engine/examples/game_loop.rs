@@ -1,5 +1,6 @@
 //! A game loop with frames of any length and rollback: steps of one length, poses in between for the display, and an input that
 //! arrives late and is played from where it belongs, to the same bits as if it had been there in time.
+#![allow(clippy::print_stdout)]
 
 use signorini::glamx::DVec3;
 use signorini::{Body, BodyHandle, FixedStep, Settings, Shape, Snapshot, World};

@@ -1,6 +1,7 @@
 //! A ball runs down a slope of a height field, and rays measure the ground below it.
 //!
 //! On paper: a solid ball that rolls without slip down a slope of angle β gains (5/7) g sin β.
+#![allow(clippy::print_stdout)]
 
 use signorini::glamx::DVec3;
 use signorini::{Body, Kind, Material, QueryFilter, Ray, Settings, Shape, StepStatus, World};
