@@ -62,7 +62,7 @@ fn a_scene_file_runs_to_its_end_and_is_accounted_for() {
     assert_eq!(report["worst_residual"]["bodies"], serde_json::json!(["box", "floor"]));
     assert!((report["energy"]["friction"].as_f64().unwrap() + 8.0).abs() < 1e-6, "{report}");
     assert!(report["energy"]["closure"].as_f64().unwrap() < 1e-9);
-    assert!(report["energy"]["end"]["linear"].as_f64().unwrap() < 1e-12);
+    assert!(report["energy"]["after"]["linear"].as_f64().unwrap() < 1e-12);
     let parts = report["parts"].as_array().unwrap();
     assert_eq!(parts.len(), 8);
     for part in parts {

@@ -57,6 +57,8 @@ mod book {
     struct Cookbook;
     #[doc = include_str!("../../../docs/joints.md")]
     struct Joints;
+    #[doc = include_str!("../../../docs/world.md")]
+    struct World;
 }
 
 mod body;
