@@ -169,7 +169,7 @@ fn l5_messages_without_end_are_cut_off() {
 #[test]
 fn l6_a_thousand_idle_sockets_are_capped_and_do_not_slow_the_simulation() {
     let directory = directory("view_l6");
-    let scene = scene_file(&directory, "long", LONG_FALL);
+    let scene = scene_file(&directory, "long", LONG_FLIGHT);
     let server = Server::start(&[&scene]);
     let (mut page, _) = server.enter();
     page.frame();
@@ -398,20 +398,22 @@ fn l9_nonsense_is_answered_with_an_error_and_the_session_goes_on() {
     }
 }
 
-/// Spheres that fall for ever: no contacts, large frames, little work.
-const LONG_FALL: &str = r#"
+/// Spheres that fly on for ever: no contacts, large frames, little work.
+const LONG_FLIGHT: &str = r#"
 name = "long"
 duration = 1000.0
+gravity = [0, 0, 0]
 [[bodies]]
 name = "ball"
 shape = { sphere = { radius = 0.1 } }
+velocity = [1, 0, 0]
 grid = { count = [20, 20, 10], spacing = [1, 1, 1] }
 "#;
 
 #[test]
 fn l10_a_page_that_does_not_read_misses_frames_and_holds_nothing_up() {
     let directory = directory("view_l10");
-    let scene = scene_file(&directory, "long", LONG_FALL);
+    let scene = scene_file(&directory, "long", LONG_FLIGHT);
     // 208 kB a frame: the buffers of the system are full after fifty or so.
     let server = Server::start(&[&scene]);
     let (mut stalled, _) = server.enter();
