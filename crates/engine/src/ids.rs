@@ -23,6 +23,17 @@ pub enum BodyId {
     Automatic(u64),
 }
 
+impl BodyId {
+    /// The name that scenes and recordings give a body with this identity.
+    pub fn label(&self) -> String {
+        match self {
+            BodyId::Name(name) => name.to_string(),
+            BodyId::Number(number) => format!("#{number}"),
+            BodyId::Automatic(number) => format!("unnamed #{number}"),
+        }
+    }
+}
+
 impl From<u64> for BodyId {
     fn from(number: u64) -> Self {
         BodyId::Number(number)

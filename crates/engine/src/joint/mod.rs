@@ -26,6 +26,7 @@ mod record;
 pub(crate) mod rows;
 mod world;
 
+#[cfg(feature = "scene")]
 pub(crate) use coordinate::MAX_VALUE;
 pub use coordinate::{Coordinate, Motor, Spring};
 pub use frame::{Anchor, Frame, Misfit};

@@ -175,6 +175,7 @@ impl World {
     }
 
     /// Says to which of the turns an angle belongs: it is counted from the one next to `angle` \[rad\].
+    #[cfg(feature = "scene")]
     pub(crate) fn set_joint_turns(
         &mut self,
         joint: JointHandle,

@@ -5,7 +5,7 @@ use super::{
     SolverDescription,
 };
 use crate::joint::MAX_VALUE;
-use crate::{BodyHandle, BodyId, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
+use crate::{BodyHandle, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
 use glamx::DQuat;
 
 impl Scene {
@@ -99,15 +99,4 @@ fn describe_joint(world: &World, slot: u32) -> Option<JointDescription> {
         break_force: joint.break_force.is_finite().then_some(joint.break_force),
         break_torque: joint.break_torque.is_finite().then_some(joint.break_torque),
     })
-}
-
-impl BodyId {
-    /// The name that scenes and recordings give a body with this identity.
-    pub fn label(&self) -> String {
-        match self {
-            BodyId::Name(name) => name.to_string(),
-            BodyId::Number(number) => format!("#{number}"),
-            BodyId::Automatic(number) => format!("unnamed #{number}"),
-        }
-    }
 }

@@ -2,7 +2,9 @@
 
 use super::mesh_file::{self, Surface};
 use super::text::{check_text, read_text};
-use super::{MESH_LIMIT, MeshUse, Scene, SceneError, ShapeDescription, Triple};
+use super::{MESH_LIMIT, Scene, SceneError};
+#[cfg(feature = "urdf")]
+use super::{MeshUse, ShapeDescription, Triple};
 use crate::robot::{RobotDescription, RobotModel, SelfCollision};
 use glamx::DPose3;
 use schemars::JsonSchema;
@@ -112,6 +114,7 @@ impl Meshes {
     }
 
     /// The shape that a mesh stands for, its lengths multiplied by factors that are not zero.
+    #[cfg(feature = "urdf")]
     pub fn load(&mut self, file: &str, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
         let surface = self.surface(file)?;
         let shape = mesh_file::scaled(surface, purpose, scale)?;

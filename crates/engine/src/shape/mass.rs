@@ -2,7 +2,9 @@
 
 use super::{Hull, Part, Primitive, rounded};
 use crate::error::ShapeError;
-use glamx::{DMat3, DPose3, DSymmetricEigen3, DVec3};
+#[cfg(feature = "scene")]
+use glamx::DPose3;
+use glamx::{DMat3, DSymmetricEigen3, DVec3};
 use signorini_problem::math;
 use std::f64::consts::PI;
 
@@ -18,6 +20,7 @@ pub struct MassProperties {
 }
 
 /// Mass properties in the axes in which their own axes stand at `pose`.
+#[cfg(feature = "scene")]
 pub(crate) fn moved_mass(pose: &DPose3, properties: MassProperties) -> MassProperties {
     let turn = DMat3::from_quat(pose.rotation);
     let inertia = turn * properties.inertia * turn.transpose();
@@ -30,6 +33,7 @@ pub(crate) fn moved_mass(pose: &DPose3, properties: MassProperties) -> MassPrope
 
 /// Mass properties of several bodies as one: `c = Σ mᵢcᵢ / Σ mᵢ` and, by Steiner's theorem,
 /// `I = Σ Iᵢ + mᵢ(|dᵢ|²·1 − dᵢdᵢᵀ)` with `dᵢ = cᵢ − c`. One alone stays as it is, bit for bit.
+#[cfg(feature = "scene")]
 pub(crate) fn joined_mass(parts: &[MassProperties]) -> Option<MassProperties> {
     if let [] | [_] = parts {
         return parts.first().copied();

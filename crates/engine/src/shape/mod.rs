@@ -15,9 +15,13 @@ mod silhouette;
 mod solid;
 
 pub use cast::{RayHit, cast_shape};
-pub(crate) use hull::{Face, Hull};
+#[cfg(feature = "scene")]
+pub(crate) use hull::Face;
+pub(crate) use hull::Hull;
 pub use mass::MassProperties;
-pub(crate) use mass::{joined_mass, moved_mass, principal};
+pub(crate) use mass::principal;
+#[cfg(feature = "scene")]
+pub(crate) use mass::{joined_mass, moved_mass};
 pub(crate) use mesh::{Mesh, Side};
 pub use solid::Decomposition;
 

@@ -108,6 +108,7 @@ impl Shape {
 
 impl Shape {
     /// The same shape, counting for this mass at 1 kg/m³ whatever its size.
+    #[cfg(feature = "scene")]
     pub(crate) fn weighing(&self, unit: MassProperties) -> Result<Shape, ShapeError> {
         let numbers = unit.inertia.to_cols_array().into_iter().chain(unit.centre.to_array()).chain([unit.mass]);
         if let Some((index, value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
