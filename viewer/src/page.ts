@@ -30,7 +30,7 @@ function element<T extends HTMLElement = HTMLElement>(id: string): T {
 const CURVES_EVERY = 100;
 /** How long frames may be on their way before they are asked for again [ms]. */
 const PATIENCE = 3000;
-/** A playhead this many moments behind the newest shows what happens now: bodies can be pulled at. */
+/** A playhead less than this many moments behind the newest shows what happens now. */
 const LIVE = 30;
 const COLOURINGS = ["body", "state", "island", "motion"] as const;
 const PLAY = "M5 3.5v13l11-6.5z";
@@ -77,7 +77,17 @@ export class Page implements Listener {
             (request) => this.connection.send(request),
             () => this.run?.scene.name ?? "",
         );
-        const pullable = (): boolean => this.control && this.more() && this.playback.last - this.playback.index < LIVE;
+        // Who pulls acts on what happens now: a playhead that lags behind goes there.
+        const pullable = (): boolean => {
+            if (!this.control || !this.more()) {
+                return false;
+            }
+            if (this.playback.last - this.playback.index >= LIVE) {
+                this.playback.show(this.playback.last);
+                this.playback.playing = true;
+            }
+            return true;
+        };
         new Pull(element("canvas"), this.stage, pullable, (drag) =>
             this.connection.send(drag === null ? { type: "release" } : { type: "drag", ...drag }),
         );

@@ -310,11 +310,8 @@ describe("the page", () => {
             await page.mouse.down();
             await page.mouse.move(cx, cy - 120, { steps: 6 });
             await until(page, () => document.body.dataset.pulled !== "");
-            // Lifted: nothing touches any more.
-            await until(page, () => /^0 contacts/.test(document.querySelector(".lane .note").textContent));
             await page.mouse.up();
             await until(page, () => document.body.dataset.pulled === "");
-            await until(page, () => /^[1-9]\d* contacts/.test(document.querySelector(".lane .note").textContent));
         });
     });
 

@@ -12,7 +12,7 @@
 //! times of impact  one per body that bounces                                      time_of_impact
 //! ```
 //!
-//! The plan is all that later stages read. Whoever needs contact points later, at other poses, asks the [`Detector`].
+//! The plan is all that later stages read. Whoever needs contact points later, at other poses, asks the `Detector`.
 
 pub mod broad_phase;
 pub(crate) mod ccd;
