@@ -1,5 +1,5 @@
 //! One step, one direction: each stage reads what earlier ones wrote and writes its own. The rows below are what runs, in
-//! this order ([`prepare`], then [`compute`]); each file's header says what goes in, what comes out, and the equation.
+//! this order (`prepare`, then `compute`); each file's header says what goes in, what comes out, and the equation.
 //!
 //! ```text
 //!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body, as if nothing touched it       free_motion
