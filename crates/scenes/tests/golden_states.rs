@@ -9,9 +9,9 @@ use signorini_scenes::worlds::{self, NamedScene};
 use std::fmt::Write as _;
 
 const GOLDEN: &str = include_str!("../../../data/golden_states.txt");
-/// Steps that each scene is run for, or to its end: enough for impacts, sliding and rest; a minute for all of them.
+/// Steps that each scene is run for, or to its end: enough for impacts, sliding and rest.
 const STEPS: u64 = 60;
-/// Scenes of an ordinary run: free rotation, joints, slopes, rolling, bounces, vaults. Cheap under an emulator too.
+/// Scenes of a run under an emulator: free rotation, joints, slopes, rolling, bounces, vaults.
 const FEW: [&str; 8] =
     ["torque_free_top", "incline_slip", "rolling_onset", "billiard", "bounce_lively", "hanging_chain", "arch", "demo"];
 
@@ -43,7 +43,6 @@ fn a_few_scenes_come_to_their_golden_states() {
 }
 
 #[test]
-#[ignore = "a minute; scripts/golden-states --check"]
 fn all_scenes_come_to_their_golden_states() {
     compare(worlds::all().iter());
 }

@@ -13,8 +13,8 @@
 //! * no enabled joint holds one of its bodies;
 //! * no body that is new, was changed or has moved comes near one of its bodies: the swept boxes of the broad phase say so.
 //!
-//! Islands with joints, bounces, squeezes, belts or surfaces that give way are always computed. What is remembered here never shows in a state: a world
-//! without this memory takes the same steps.
+//! Islands with joints, bounces, squeezes, belts or surfaces that give way are always computed. What is remembered here never
+//! shows in a state: a world without this memory takes the same steps.
 
 use crate::joint::Anchor;
 use crate::report::{StepCounts, StepReport};
