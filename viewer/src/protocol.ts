@@ -8,6 +8,7 @@ export type Triple = [number, number, number];
 export type Shape =
     | { sphere: { radius: number } }
     | { cuboid: { half_extents: Triple } }
+    | { ellipsoid: { half_extents: Triple } }
     | { rounded_cuboid: { half_extents: Triple; radius: number } }
     | { rounded_hull: { points: Triple[]; radius: number } }
     | { capsule: { half_height: number; radius: number } }

@@ -18,6 +18,9 @@ export function geometryOf(shape: Shape): THREE.BufferGeometry | null {
         const [x, y, z] = shape.cuboid.half_extents;
         return new RoundedBoxGeometry(2 * x, 2 * y, 2 * z, 2, BEVEL * Math.min(x, y, z));
     }
+    if ("ellipsoid" in shape) {
+        return new THREE.SphereGeometry(1, 48, 32).scale(...shape.ellipsoid.half_extents);
+    }
     if ("rounded_cuboid" in shape) {
         const { half_extents, radius } = shape.rounded_cuboid;
         const [x, y, z] = half_extents.map((half) => 2 * (half + radius));

@@ -106,6 +106,9 @@ pub fn parts(shape: &ShapeDescription, place: Pose, out: &mut Vec<Part>) -> Resu
             }
             return Ok(());
         }
+        ShapeDescription::Ellipsoid { .. } => {
+            return Err(BenchError::Engine("no other engine here has ellipsoids".to_owned()));
+        }
         ShapeDescription::File { .. } | ShapeDescription::HeightField { .. } => {
             return Err(BenchError::Engine("a shape that is measured only once it is a mesh".to_owned()));
         }

@@ -55,6 +55,12 @@ impl Shape {
         made(signorini::Shape::cuboid(vector("half_extents", half_extents)?))
     }
 
+    /// Ellipsoid that reaches ±`half_extents` [m] along the axes.
+    #[staticmethod]
+    fn ellipsoid(half_extents: &Bound<'_, PyAny>) -> PyResult<Shape> {
+        made(signorini::Shape::ellipsoid(vector("half_extents", half_extents)?))
+    }
+
     /// All points within `radius` [m] of the box from `-half_extents` to `half_extents` [m].
     #[staticmethod]
     fn rounded_cuboid(half_extents: &Bound<'_, PyAny>, radius: f64) -> PyResult<Shape> {

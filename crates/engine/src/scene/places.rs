@@ -79,6 +79,7 @@ pub(super) fn shape_place(path: &str, shape: &ShapeDescription, error: &ShapeErr
     let kind = match shape {
         ShapeDescription::Sphere { .. } => "sphere",
         ShapeDescription::Cuboid { .. } => "cuboid",
+        ShapeDescription::Ellipsoid { .. } => "ellipsoid",
         ShapeDescription::RoundedCuboid { .. } => "rounded_cuboid",
         ShapeDescription::RoundedHull { .. } => "rounded_hull",
         ShapeDescription::Solid { .. } => "solid",

@@ -19,6 +19,11 @@ pub enum ShapeDescription {
         /// \[m\].
         half_extents: Triple,
     },
+    /// Ellipsoid that reaches `half_extents` along the axes.
+    Ellipsoid {
+        /// \[m\].
+        half_extents: Triple,
+    },
     /// All points within `radius` of a box from `-half_extents` to `half_extents`.
     RoundedCuboid {
         /// Of the box inside \[m\].

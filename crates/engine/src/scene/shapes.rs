@@ -17,6 +17,7 @@ impl ShapeDescription {
         let built = match self {
             ShapeDescription::Sphere { radius } => Shape::sphere(*radius),
             ShapeDescription::Cuboid { half_extents } => Shape::cuboid(DVec3::from_array(*half_extents)),
+            ShapeDescription::Ellipsoid { half_extents } => Shape::ellipsoid(DVec3::from_array(*half_extents)),
             ShapeDescription::RoundedCuboid { half_extents, radius } => {
                 Shape::rounded_cuboid(DVec3::from_array(*half_extents), *radius)
             }
@@ -144,6 +145,7 @@ fn describe_primitive(primitive: &Primitive) -> ShapeDescription {
     match primitive {
         Primitive::Sphere { radius } => ShapeDescription::Sphere { radius: *radius },
         Primitive::Cuboid { half } => ShapeDescription::Cuboid { half_extents: half.to_array() },
+        Primitive::Ellipsoid { half } => ShapeDescription::Ellipsoid { half_extents: half.to_array() },
         Primitive::RoundedCuboid { half, radius } => {
             ShapeDescription::RoundedCuboid { half_extents: half.to_array(), radius: *radius }
         }

@@ -178,6 +178,7 @@ fn ray_primitive(primitive: &Primitive, origin: DVec3, direction: DVec3, max: f6
             let (middle, slope) = (0.5 * radius, -0.5 * radius / half_height);
             ray_round(Round { half_height: *half_height, middle, slope }, origin, direction, max)
         }
+        Primitive::Ellipsoid { half } => super::ellipsoid::ray(*half, origin, direction, max),
         Primitive::RoundedCuboid { .. } | Primitive::RoundedHull { .. } => {
             primitive.convex().and_then(|convex| ray_grown(&convex, origin, direction, max))
         }

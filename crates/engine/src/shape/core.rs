@@ -3,7 +3,7 @@
 //! A sphere is a point grown by its radius and a capsule a segment, so that distances between cores are exact where
 //! the grown solids overlap a little.
 
-use super::{Hull, Primitive};
+use super::{Hull, Primitive, ellipsoid};
 use glamx::{DMat3, DPose3, DVec3};
 use parry3d_f64::shape::SupportMap;
 
@@ -17,6 +17,9 @@ pub(crate) enum Core<'a> {
         half: f64,
     },
     Cuboid {
+        half: DVec3,
+    },
+    Ellipsoid {
         half: DVec3,
     },
     Hull(&'a Hull),
@@ -54,6 +57,7 @@ impl Primitive {
                 Some(Convex { core: Core::Segment { half: half_height }, radius })
             }
             Primitive::Cuboid { half } => sharp(Core::Cuboid { half }),
+            Primitive::Ellipsoid { half } => sharp(Core::Ellipsoid { half }),
             Primitive::RoundedCuboid { half, radius } => Some(Convex { core: Core::Cuboid { half }, radius }),
             Primitive::RoundedHull { ref hull, radius } => Some(Convex { core: Core::Hull(hull), radius }),
             Primitive::Cylinder { half_height, radius } => sharp(Core::Cylinder { half: half_height, radius }),
@@ -71,6 +75,7 @@ impl Core<'_> {
             Core::Point => DVec3::ZERO,
             Core::Segment { half } => DVec3::new(0.0, 0.0, half.copysign(dir.z)),
             Core::Cuboid { half } => DVec3::new(half.x.copysign(dir.x), half.y.copysign(dir.y), half.z.copysign(dir.z)),
+            Core::Ellipsoid { half } => ellipsoid::support(half, dir),
             Core::Hull(hull) => farthest(&hull.vertices, dir),
             Core::Cylinder { half, radius } => rim(dir, radius).with_z(half.copysign(dir.z)),
             Core::Cone { half, radius } => {
@@ -87,7 +92,7 @@ impl Core<'_> {
         match *self {
             Core::Point => 0.0,
             Core::Segment { half } => 2.0 * half,
-            Core::Cuboid { half } => 2.0 * half.max_element(),
+            Core::Cuboid { half } | Core::Ellipsoid { half } => 2.0 * half.max_element(),
             Core::Hull(hull) => hull.size,
             Core::Cylinder { half, radius } | Core::Cone { half, radius } => 2.0 * half.max(radius),
             Core::Triangle { corners: [a, b, c], .. } => (b - a).length().max((c - b).length()).max((a - c).length()),
@@ -96,13 +101,13 @@ impl Core<'_> {
 
     /// Whether all faces are flat, so that a finite list of axes decides contact.
     pub(crate) fn is_polytope(&self) -> bool {
-        !matches!(self, Core::Cylinder { .. } | Core::Cone { .. })
+        !matches!(self, Core::Cylinder { .. } | Core::Cone { .. } | Core::Ellipsoid { .. })
     }
 
     /// Outward normal of the flat face best aligned with `dir`.
     pub(crate) fn aligned_face(&self, dir: DVec3) -> Option<DVec3> {
         match *self {
-            Core::Point | Core::Segment { .. } => None,
+            Core::Point | Core::Segment { .. } | Core::Ellipsoid { .. } => None,
             Core::Cuboid { .. } => Some(box_face(dir)),
             Core::Hull(hull) => {
                 let mut best = (f64::MIN, DVec3::ZERO);
@@ -127,6 +132,8 @@ impl Core<'_> {
         match *self {
             Core::Point => {}
             Core::Segment { .. } => visit(radial),
+            // Its normal where it is met from there, roughly.
+            Core::Ellipsoid { half } => visit((other / (half * half)).try_normalize().unwrap_or(DVec3::Z)),
             Core::Cuboid { .. } => {
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                     visit(axis);
@@ -153,7 +160,7 @@ impl Core<'_> {
     /// Calls `visit` with one unit direction for each set of parallel straight edges.
     pub(crate) fn visit_edges(&self, mut visit: impl FnMut(DVec3)) {
         match *self {
-            Core::Point | Core::Cone { .. } => {}
+            Core::Point | Core::Cone { .. } | Core::Ellipsoid { .. } => {}
             Core::Segment { .. } | Core::Cylinder { .. } => visit(DVec3::Z),
             Core::Cuboid { .. } => [DVec3::X, DVec3::Y, DVec3::Z].into_iter().for_each(visit),
             Core::Hull(hull) => hull.edge_directions.iter().for_each(|d| visit(*d)),

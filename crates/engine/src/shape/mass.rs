@@ -60,6 +60,7 @@ pub(crate) fn volume(primitive: &Primitive) -> Result<f64, ShapeError> {
     match primitive {
         Primitive::Sphere { radius } => Ok(4.0 / 3.0 * PI * math::powi(*radius, 3)),
         Primitive::Cuboid { half } => Ok(8.0 * half.x * half.y * half.z),
+        Primitive::Ellipsoid { half } => Ok(4.0 / 3.0 * PI * half.x * half.y * half.z),
         Primitive::Capsule { half_height, radius } => {
             Ok(PI * radius * radius * (2.0 * half_height + 4.0 / 3.0 * radius))
         }
@@ -128,6 +129,10 @@ fn unit_density(primitive: &Primitive) -> Result<MassProperties, ShapeError> {
         Primitive::Cuboid { half } => {
             let s = *half * *half;
             (DVec3::ZERO, DMat3::from_diagonal(DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y)) * (mass / 3.0))
+        }
+        Primitive::Ellipsoid { half } => {
+            let s = *half * *half;
+            (DVec3::ZERO, DMat3::from_diagonal(DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y)) * (mass / 5.0))
         }
         Primitive::Capsule { half_height: h, radius: r } => {
             // Cylinder of height 2h plus two half balls whose centres of mass sit 3r/8 beyond the rims.

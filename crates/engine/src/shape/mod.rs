@@ -6,6 +6,7 @@
 mod cast;
 pub(crate) mod core;
 pub(crate) mod depth;
+mod ellipsoid;
 mod hull;
 mod mass;
 mod mesh;
@@ -71,6 +72,9 @@ pub(crate) enum Primitive {
         radius: f64,
     },
     Cuboid {
+        half: DVec3,
+    },
+    Ellipsoid {
         half: DVec3,
     },
     /// All points within `radius` of a box.
@@ -157,6 +161,12 @@ impl Shape {
         length("half extent y", half_extents.y)?;
         length("half extent z", half_extents.z)?;
         Ok(Shape::single(Primitive::Cuboid { half: half_extents }))
+    }
+
+    /// Ellipsoid that reaches `±half_extents` along the axes \[m\].
+    pub fn ellipsoid(half_extents: DVec3) -> Result<Shape, ShapeError> {
+        Shape::cuboid(half_extents)?;
+        Ok(Shape::single(Primitive::Ellipsoid { half: half_extents }))
     }
 
     /// Box with rounded edges and corners: all points within `radius` of the box from `-half_extents` to `half_extents` \[m\],
@@ -398,6 +408,7 @@ impl Primitive {
         match self {
             Primitive::Sphere { .. } => "sphere",
             Primitive::Cuboid { .. } => "cuboid",
+            Primitive::Ellipsoid { .. } => "ellipsoid",
             Primitive::RoundedCuboid { .. } => "rounded cuboid",
             Primitive::RoundedHull { .. } => "rounded hull",
             Primitive::Capsule { .. } => "capsule",
@@ -419,6 +430,12 @@ impl Primitive {
         match self {
             Primitive::Sphere { radius } => around(DVec3::splat(*radius)),
             Primitive::Cuboid { half } => around(box_reach(pose, *half)),
+            Primitive::Ellipsoid { half } => {
+                // Length of each row of R·diag(half).
+                let columns = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| pose.rotation * (axis * *half));
+                let squares = columns.iter().map(|column| *column * *column).sum::<DVec3>();
+                around(DVec3::new(squares.x.sqrt(), squares.y.sqrt(), squares.z.sqrt()))
+            }
             Primitive::RoundedCuboid { half, radius } => around(box_reach(pose, *half) + DVec3::splat(*radius)),
             Primitive::Capsule { half_height, radius } => around((z * *half_height).abs() + DVec3::splat(*radius)),
             Primitive::Cylinder { half_height, radius } => around((z * *half_height).abs() + disk * *radius),

@@ -11,6 +11,7 @@
 
 use super::MAX_LENGTH;
 use super::core::{Core, Placed};
+use super::ellipsoid;
 use glamx::{DPose3, DVec3};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
@@ -76,6 +77,9 @@ impl Separator {
                 }
             }
         };
+        if matches!(a, Core::Ellipsoid { .. }) || matches!(b, Core::Ellipsoid { .. }) {
+            best = ellipsoid::polish(a, &placed, best);
+        }
         let faces = [
             a.aligned_face(best.normal),
             placed.core.aligned_face(placed.to_local(-best.normal)).map(|n| -(placed.rotation * n)),

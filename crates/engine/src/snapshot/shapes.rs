@@ -104,6 +104,10 @@ fn encode_primitive(primitive: &Primitive, out: &mut Payload) {
             out.u8(5);
             encode_hull(hull, out);
         }
+        Primitive::Ellipsoid { half } => {
+            out.u8(11);
+            out.vector(*half);
+        }
         Primitive::RoundedCuboid { half, radius } => {
             out.u8(8);
             out.vector(*half);
@@ -206,6 +210,7 @@ fn decode_primitive(kind: u8, section: &mut Section) -> Result<Result<Primitive,
             let radius = length(section)?;
             return Ok(decode_hull(section)?.map(|hull| Primitive::RoundedHull { hull, radius }));
         }
+        11 => Primitive::Ellipsoid { half: DVec3::new(length(section)?, length(section)?, length(section)?) },
         _ => return Err(section.invalid("unknown kind of shape")),
     };
     Ok(Ok(primitive))

@@ -26,6 +26,7 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
     };
     match b.core {
         Core::Point => add(DVec3::ZERO, 0),
+        Core::Ellipsoid { .. } => add(b.core.support(down), 0),
         Core::Segment { half } => {
             add(DVec3::Z * -half, 0);
             add(DVec3::Z * half, 1);

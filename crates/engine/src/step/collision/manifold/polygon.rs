@@ -78,6 +78,7 @@ impl Polygon {
             Core::Segment { half } => {
                 self.edge([(DVec3::Z * -half, 0), (DVec3::Z * half, 1)], 0, dir);
             }
+            Core::Ellipsoid { .. } => self.corner(core.support(dir), 0),
             Core::Cuboid { half } => self.set_box_face(half, dir),
             Core::Hull(hull) => self.set_hull_feature(hull, dir),
             Core::Cylinder { half, radius } => {
