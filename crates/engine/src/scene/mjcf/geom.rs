@@ -3,7 +3,7 @@
 use super::Reader;
 use super::compiler::turn_of_z;
 use super::defaults::{Styled, numbers, vector};
-use super::inertia::{InertiaOf, scaled_to};
+use super::inertia::{mass_inside, scaled_to};
 use super::tag::Tag;
 use crate::robot::{Filter, LinkShape};
 use crate::scene::mesh_file::{self, Surface};
@@ -11,13 +11,7 @@ use crate::scene::xml::Element;
 use crate::scene::{MeshUse, SceneError, ShapeDescription};
 use crate::{Combine, MassProperties, Material};
 use glamx::{DPose3, DQuat, DVec3};
-use signorini_problem::math;
 use std::collections::BTreeMap;
-
-/// Rings and corners per ring of the hull that stands for an ellipsoid: its points are on the ellipsoid, its faces within
-/// 4 % of a radius inside.
-const RINGS: usize = 9;
-const CORNERS: usize = 14;
 
 /// Attributes that are used, or are about looks.
 const KNOWN: [&str; 32] = [
@@ -126,9 +120,6 @@ impl<'d> Reader<'_, 'd> {
         } else {
             primitive(&styled, kind, &mut pose)?
         };
-        if kind == "ellipsoid" && collides {
-            notes.add(element.place(), "ellipsoids touch as convex hulls of points on them; their mass is exact");
-        }
         self.notes = notes;
         if collides {
             shape.build("").map_err(|error| element.refuse(error.what))?;
@@ -178,7 +169,7 @@ impl<'d> Reader<'_, 'd> {
             *vertex = back.transform_point(DVec3::from_array(*vertex)).to_array();
         }
         let refuse = |why: String| asset.refuse(why);
-        let mass = InertiaOf::surface(&surface, scale);
+        let mass = mass_inside(&surface, scale);
         let shape = mesh_file::scaled(surface, MeshUse::Hull, scale).map_err(refuse)?;
         let hull = || shape.build("").ok()?.mass_properties(1.0).ok();
         Ok((shape.clone(), mass.or_else(hull)))
@@ -249,25 +240,9 @@ fn primitive(
         "capsule" => ShapeDescription::Capsule { half_height: size[1], radius: size[0] },
         "cylinder" => ShapeDescription::Cylinder { half_height: size[1], radius: size[0] },
         "box" => ShapeDescription::Cuboid { half_extents: [size[0], size[1], size[2]] },
-        _ => {
-            let radii = DVec3::new(size[0], size[1], size[2]);
-            return Ok((ellipsoid(radii), Some(InertiaOf::ellipsoid(radii))));
-        }
+        _ => ShapeDescription::Ellipsoid { half_extents: [size[0], size[1], size[2]] },
     };
     let built = shape.build("").map_err(|error| element.refuse(error.what))?;
     let mass = built.mass_properties(1.0).map_err(|error| element.refuse(error))?;
     Ok((shape, Some(mass)))
-}
-
-fn ellipsoid(radii: DVec3) -> ShapeDescription {
-    use std::f64::consts::{PI, TAU};
-    let mut points = vec![[0.0, 0.0, radii.z], [0.0, 0.0, -radii.z]];
-    for ring in 1..RINGS {
-        let (sine, cosine) = math::sin_cos(PI * ring as f64 / RINGS as f64);
-        for corner in 0..CORNERS {
-            let (y, x) = math::sin_cos(TAU * corner as f64 / CORNERS as f64);
-            points.push([radii.x * sine * x, radii.y * sine * y, radii.z * cosine]);
-        }
-    }
-    ShapeDescription::Hull { points }
 }

@@ -15,45 +15,32 @@ pub(super) fn scaled_to(unit: MassProperties, mass: f64) -> MassProperties {
     MassProperties { mass, centre: unit.centre, inertia: unit.inertia * (mass / unit.mass) }
 }
 
-/// Mass properties at 1 kg/m³ of what is not a shape of the engine.
-pub(super) struct InertiaOf;
-
-impl InertiaOf {
-    /// `m/5 (b² + c²)` and so on.
-    pub fn ellipsoid(radii: DVec3) -> MassProperties {
-        let mass = 4.0 / 3.0 * std::f64::consts::PI * radii.element_product();
-        let s = radii * radii;
-        let moments = DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (mass / 5.0);
-        MassProperties { mass, centre: DVec3::ZERO, inertia: DMat3::from_diagonal(moments) }
+/// Mass properties at 1 kg/m³ of the inside of a closed surface, by signed tetrahedra: ∫x xᵀ over (0,a,b,c) is
+/// V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. None if that makes no body: the surface is open, or seen from inside.
+pub(super) fn mass_inside(surface: &Surface, scale: Triple) -> Option<MassProperties> {
+    let scale = DVec3::from_array(scale);
+    let corner = |index: u32| DVec3::from_array(surface.vertices[index as usize]) * scale;
+    let outer = |a: DVec3| DMat3::from_cols(a * a.x, a * a.y, a * a.z);
+    let mirrored = scale.element_product().signum();
+    let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
+    let origin = corner(surface.triangles.first()?[0]);
+    for triangle in &surface.triangles {
+        let [a, b, c] = triangle.map(|index| corner(index) - origin);
+        let v = mirrored * a.dot(b.cross(c)) / 6.0;
+        let s = a + b + c;
+        volume += v;
+        first += s * (v / 4.0);
+        second += (outer(a) + outer(b) + outer(c) + outer(s)) * (v / 20.0);
     }
-
-    /// The inside of a closed surface by signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. None if
-    /// that makes no body: the surface is open, or seen from inside.
-    pub fn surface(surface: &Surface, scale: Triple) -> Option<MassProperties> {
-        let scale = DVec3::from_array(scale);
-        let corner = |index: u32| DVec3::from_array(surface.vertices[index as usize]) * scale;
-        let outer = |a: DVec3| DMat3::from_cols(a * a.x, a * a.y, a * a.z);
-        let mirrored = scale.element_product().signum();
-        let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
-        let origin = corner(surface.triangles.first()?[0]);
-        for triangle in &surface.triangles {
-            let [a, b, c] = triangle.map(|index| corner(index) - origin);
-            let v = mirrored * a.dot(b.cross(c)) / 6.0;
-            let s = a + b + c;
-            volume += v;
-            first += s * (v / 4.0);
-            second += (outer(a) + outer(b) + outer(c) + outer(s)) * (v / 20.0);
-        }
-        if !(volume > 0.0 && volume.is_finite()) {
-            return None;
-        }
-        let centre = first / volume;
-        let second = second - outer(centre) * volume;
-        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
-        let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - second;
-        let found = MassProperties { mass: volume, centre: origin + centre, inertia };
-        crate::body::Inertial::new(&crate::BodyId::from("mesh"), found).is_ok().then_some(found)
+    if !(volume > 0.0 && volume.is_finite()) {
+        return None;
     }
+    let centre = first / volume;
+    let second = second - outer(centre) * volume;
+    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+    let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - second;
+    let found = MassProperties { mass: volume, centre: origin + centre, inertia };
+    crate::body::Inertial::new(&crate::BodyId::from("mesh"), found).is_ok().then_some(found)
 }
 
 impl<'d> Reader<'_, 'd> {
