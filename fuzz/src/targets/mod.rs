@@ -23,7 +23,7 @@ pub struct Target {
     /// Words of the language.
     pub tokens: &'static [&'static str],
     /// Puts right checksums in, where there are some.
-    pub mend: Option<fn(&mut Vec<u8>)>,
+    pub mend: Option<fn(&mut [u8])>,
     /// Inputs of a short run: some seconds.
     pub short: usize,
 }

@@ -84,7 +84,7 @@ fn run(bytes: &[u8]) -> String {
 }
 
 /// Checksums of chunks and attachments.
-fn mend(bytes: &mut Vec<u8>) {
+fn mend(bytes: &mut [u8]) {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
     let mut at = 8;
     while let Some(head) = bytes.get(at..at + 9) {

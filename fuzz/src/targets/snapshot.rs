@@ -33,7 +33,7 @@ fn run(bytes: &[u8]) -> String {
 }
 
 /// Version and tag, length and payload under FNV-1a, as the writer does it.
-fn mend(bytes: &mut Vec<u8>) {
+fn mend(bytes: &mut [u8]) {
     let Some(version) = bytes.get(8..12).map(<[u8]>::to_vec) else { return };
     let mut at = 12;
     while let Some(head) = bytes.get(at..at + 20).map(<[u8]>::to_vec) {
