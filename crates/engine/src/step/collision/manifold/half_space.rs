@@ -1,13 +1,12 @@
 //! Anything convex against a half-space: every corner near the plane.
 //!
-//! A cylinder or cone that lies on its side touches along the lowest line of its side. The other corners of its rims are left
-//! out: a corner at the angle φ ahead of the lowest has the gap `r (1 − cos φ)` and comes down with `ω r sin φ`, so a row that
-//! is linear in the motion stops it within a step h where `tan(φ/2) < h ω`, although it only turns into the lowest place. A
-//! wheel would be braked by its own roundness.
+//! A cylinder or cone that lies on its side touches along the lowest line of its side; one that stands tilted touches by the
+//! lowest point of its rim, and by the far half of the rim when it lies down. Corners that the rim rolls onto are left out
+//! (`polygon::is_rolled_onto`).
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
-use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
+use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, is_rolled_onto, lowest_on_rim};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -65,7 +64,7 @@ fn add_rim(down: DVec3, radius: f64, z: f64, lies: bool, add: &mut impl FnMut(DV
         add((down.truncate().normalize_or_zero() * radius).extend(z), 2 * CAP_SIDES + side);
         return;
     }
-    for k in 0..CAP_SIDES {
+    for k in (0..CAP_SIDES).filter(|k| !is_rolled_onto(*k, down)) {
         add(cap_corner(radius, z, k), side * CAP_SIDES + k);
     }
     if let Some((_, point)) = lowest_on_rim(radius, z, down) {
