@@ -275,14 +275,14 @@ fn the_step_after_a_bounce_starts_from_nothing() {
     for method in [Method::Exact, Method::InteriorPoint] {
         let scene = |position: DVec3, velocity: DVec3| {
             let mut w = World::new(Settings { method, ..Settings::default() }).unwrap();
-            add_floor(&mut w, 0.0, 0.8);
-            let b = w.add(ball("ball", position).velocity(velocity).material(surface(0.0, 0.8))).unwrap();
+            add_floor(&mut w, 0.0, 0.3);
+            let b = w.add(ball("ball", position).velocity(velocity).material(surface(0.0, 0.3))).unwrap();
             (w, b)
         };
-        let (mut w, b) = scene(v(0.0, 0.0, 0.51), v(0.0, 0.0, -2.0));
+        let (mut w, b) = scene(v(0.0, 0.0, 0.51), v(0.0, 0.0, -1.0));
         assert_eq!(step_checked(&mut w, H).counts.impacts, 1);
         let body = w.body(b).unwrap();
-        assert!(body.velocity().z > 1.0 && body.spin() == DVec3::ZERO, "{:?}", body.state());
+        assert!(body.velocity().z > 0.1 && body.spin() == DVec3::ZERO, "{:?}", body.state());
         let (mut fresh, c) = scene(body.position(), body.velocity());
         let (after, anew) = (w.step(H).unwrap(), fresh.step(H).unwrap());
         assert_eq!((after.counts.contacts, anew.counts.contacts), (1, 1), "they must see each other");

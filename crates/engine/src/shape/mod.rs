@@ -377,7 +377,15 @@ impl Shape {
 
     /// Whether the shape is one sphere about this point: turning it about the point changes nothing.
     pub(crate) fn is_ball_about(&self, point: DVec3) -> bool {
-        matches!(&*self.parts, [Part { pose, primitive: Primitive::Sphere { .. }, .. }] if pose.translation == point)
+        self.ball_about(point).is_some()
+    }
+
+    /// Radius of the shape if it is one ball about `point` \[m\].
+    pub(crate) fn ball_about(&self, point: DVec3) -> Option<f64> {
+        match &*self.parts {
+            [Part { pose, primitive: Primitive::Sphere { radius }, .. }] if pose.translation == point => Some(*radius),
+            _ => None,
+        }
     }
 
     /// Whether the two share their data: one is a clone of the other.

@@ -15,7 +15,7 @@
 
 mod candidates;
 
-use crate::body::{BodyState, Inertial};
+use crate::body::{BodyRecord, BodyState, Inertial};
 use crate::joint::geometry::{End, JointGeometry};
 use crate::joint::rows::{Purpose, RowSpec};
 use crate::joint::{JointRecord, MISFIT};
@@ -122,6 +122,11 @@ pub(crate) fn correct(
         }
     }
     done
+}
+
+/// Overlap made by the step that is not taken out \[m\].
+pub(crate) fn trigger(a: &BodyRecord, b: &BodyRecord) -> f64 {
+    TRIGGER * overlap_bound(a, b)
 }
 
 /// Depth down to which an overlap of this depth before the step is left \[m\].

@@ -10,6 +10,7 @@
 //!  6 impulses       v⁺ = v* + M⁻¹Jᵀr                                                       impulse
 //!  7 rest snap      what cannot be told from rest is at rest                               rest_snap
 //!  8 integrate      x, q at the end of the step                                            integrate
+//!    recall         what met though nobody thought so: rows 3 to 8 again with it           collision::closing, passes
 //!  9 ccd stops      bodies with continuous detection pass into nothing                     collision::ccd
 //! 10 end poses      overlap that the step made is taken out                                end_poses
 //! 11 sleep          islands that have been still for long enough                           sleep
@@ -38,6 +39,7 @@ mod impulse;
 mod integrate;
 mod island;
 mod midpoint;
+mod passes;
 mod quarantine;
 mod ration;
 mod replay;
@@ -75,6 +77,7 @@ use free_motion::FreeMotion;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{Mode, Outcome};
 use island::Islands;
+use passes::{MAX_PASSES, Passes};
 use quarantine::Quarantine;
 use replay::Replay;
 use signorini_problem::{ContactProblem, FactoredParts};
@@ -177,6 +180,7 @@ impl<'a> Records<'a> {
 #[derive(Default)]
 pub(crate) struct Workspace {
     quarantine: Quarantine,
+    passes: Passes,
     bodies: Vec<Moving>,
     /// As if nothing touched.
     flights: Vec<FreeMotion>,
@@ -305,61 +309,94 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     let timed = (&mut clock, &mut report.times);
     let known = (ws.ranks.as_slice(), &mut ws.replay);
     report.counts.pairs = ws.collision.find(world, &mut ws.bodies, &ws.flights, known, dt, timed);
-    // 3 contacts
-    let plan = &ws.collision.plan;
-    free_motion::as_met(world, dt, &ws.flights, &plan.met_at, &mut ws.bodies, &mut ws.free);
-    let others = ws.replay.contacts();
-    contact::contacts(world, &ws.bodies, &ws.free, &plan.touches, others, dt, &mut ws.matching, &mut ws.contacts)?;
+    free_motion::as_met(world, dt, &ws.flights, &ws.collision.plan.met_at, &mut ws.bodies, &mut ws.free);
     assembly::joint_frames(world, (&ws.bodies, &ws.ranks), dt, &mut ws.joints, &mut ws.joint_rows);
+    pose(world, ws, dt, report, &mut clock)?;
+    Ok(clock)
+}
+
+/// Rows 3 and 4, of the touches of the plan.
+fn pose(
+    world: &World,
+    ws: &mut Workspace,
+    dt: f64,
+    report: &mut StepReport,
+    clock: &mut Stopwatch,
+) -> Result<(), StepError> {
+    // 3 contacts
+    let (touches, others) = (&ws.collision.plan.touches, ws.replay.contacts());
+    contact::contacts(world, &ws.bodies, &ws.free, touches, others, dt, &mut ws.matching, &mut ws.contacts)?;
     report.counts.contacts = ws.contacts.len();
     report.counts.impacts = ws.contacts.iter().filter(|c| c.impact.is_some()).count();
     report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
-    report.times.contact = clock.lap();
+    report.times.contact += clock.lap();
     // 4 islands
     ws.islands.build(&mut ws.bodies, &ws.contacts, &ws.joints);
     report.counts.islands = ws.islands.len();
-    report.times.island = clock.lap();
-    Ok(clock)
+    report.times.island += clock.lap();
+    Ok(())
+}
+
+/// Rows 5 to 8; the energy that the rest snap added \[J\]. None if somebody has to be left out of the step.
+fn advance_bodies(
+    world: &World,
+    ws: &mut Workspace,
+    dt: f64,
+    report: &mut StepReport,
+    clock: &mut Stopwatch,
+) -> Result<Option<f64>, StepError> {
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
+    // 5 solve
+    let (kept, records) = (&ws.passes.kept, Records::of(world));
+    let solved = solve::solve_islands(&records, &scene, &ws.islands, kept, &mut ws.spaces, &mut ws.solutions);
+    if let Err(error) = solved {
+        ws.quarantine.cannot_pose(error, &ws.islands, &mut ws.spaces)?;
+        return Ok(None);
+    }
+    let solutions = &ws.solutions[..ws.islands.len()];
+    report.times.solve += clock.lap();
+    // 6 impulses
+    impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
+    // 7 rest snap
+    let snapped = rest_snap::snap_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
+    // 8 integrate
+    let outcome = Outcome { islands: &ws.islands, solutions, after: &ws.after };
+    integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end);
+    let leaves = ws.quarantine.watch(world, &ws.bodies, &ws.end, "integrate");
+    report.times.integrate += clock.lap();
+    Ok((!leaves).then_some(snapped))
 }
 
 /// Every stage, or as many as it takes to find who cannot be taken along; the world is only read.
 fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
     let mut clock = prepare(world, ws, dt, report)?;
-    let scene = Scene {
-        bodies: &ws.bodies,
-        free: &ws.free,
-        contacts: &ws.contacts,
-        joints: &ws.joints,
-        joint_rows: &ws.joint_rows,
-        ranks: &ws.ranks,
-        dt,
+    ws.passes.begin();
+    let mut passes = 1;
+    let snapped = loop {
+        let Some(snapped) = advance_bodies(world, ws, dt, report, &mut clock)? else { return Ok(()) };
+        if passes == MAX_PASSES || !ws.collision.recall(world, &ws.bodies, &ws.end) {
+            break snapped;
+        }
+        passes += 1;
+        let islands = ws.islands.len();
+        ws.passes.end_pass(&ws.bodies, &mut ws.solutions);
+        pose(world, ws, dt, report, &mut clock)?;
+        ws.passes.keep(islands, &ws.islands, ws.collision.recalled(), &mut ws.solutions);
     };
-    // 5 solve
-    if let Err(error) =
-        solve::solve_islands(&Records::of(world), &scene, &ws.islands, &mut ws.spaces, &mut ws.solutions)
-    {
-        return ws.quarantine.cannot_pose(error, &ws.islands, &mut ws.spaces);
-    }
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     let solutions = &ws.solutions[..ws.islands.len()];
+    report.effort = ws.passes.spent;
     grade::summarise(solutions, report);
     ws.replay.tell(solutions, report);
-    report.times.solve = clock.lap();
-    // 6 impulses
-    impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
-    // 7 rest snap
-    let snapped = rest_snap::snap_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
     let outcome = Outcome { islands: &ws.islands, solutions, after: &ws.after };
     grade::count_states(&scene, &outcome, &mut report.counts.states);
-    // 8 integrate
-    integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end);
-    if ws.quarantine.watch(world, &ws.bodies, &ws.end, "integrate") {
-        return Ok(());
-    }
     // 9 ccd stops
     let Collision { plan, detector, .. } = &mut ws.collision;
     let asked = (plan.excluded.as_slice(), &mut *detector);
     report.counts.curtailed = collision::ccd::curtail(world, &scene, &ws.modes, &ws.after, asked, &mut ws.end);
-    report.times.integrate = clock.lap();
+    report.times.integrate += clock.lap();
     // 10 end poses
     let (space, end, correction) = (&mut ws.end_poses, &mut ws.end, &mut ws.correction);
     let corrected = end_poses::correct(world, &scene, plan, solutions, detector, space, end, correction);

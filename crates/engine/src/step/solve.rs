@@ -236,10 +236,12 @@ fn is_worth_sharing(islands: &[Island]) -> bool {
     threads > 1 && islands.len() > 1 && constraints() >= WORTH_SHARING
 }
 
+/// Solves all islands but those that are `kept` as they are.
 pub(crate) fn solve_islands(
     records: &Records,
     scene: &Scene,
     islands: &Islands,
+    kept: &[bool],
     spaces: &mut Vec<IslandSpace>,
     solutions: &mut Vec<IslandSolution>,
 ) -> Result<(), StepError> {
@@ -247,7 +249,11 @@ pub(crate) fn solve_islands(
     spaces.resize_with(spaces.len().max(islands.len()), IslandSpace::default);
     solutions.resize_with(solutions.len().max(islands.len()), IslandSolution::default);
     for_islands(islands, spaces, &mut solutions[..islands.len()], |index, island, space, solution| {
-        solve_island(records, scene, island, index, space, solution)
+        if kept.get(index) == Some(&true) {
+            Ok(())
+        } else {
+            solve_island(records, scene, island, index, space, solution)
+        }
     })
 }
 

@@ -10,12 +10,14 @@
 //! ccd              when bodies with continuous detection first touch              ccd
 //! touches          points of contact with normals and gaps                        touches, manifold
 //! times of impact  one per body that bounces                                      time_of_impact
+//! closing          pairs that cannot close in the step are held back              closing
 //! ```
 //!
 //! The plan is all that later stages read. Whoever needs contact points later, at other poses, asks the `Detector`.
 
 pub mod broad_phase;
 pub(crate) mod ccd;
+mod closing;
 mod detector;
 pub mod manifold;
 mod pair_memory;
@@ -27,6 +29,7 @@ mod touches;
 pub(crate) use detector::{Detector, PlacedShape};
 pub(crate) use touches::Touch;
 
+use crate::body::BodyState;
 use crate::joint::{Anchor, PairContact};
 use crate::report::StageTimes;
 use crate::shape::Aabb;
@@ -36,6 +39,7 @@ use crate::step::{Moving, sleep};
 use crate::{BodyHandle, World};
 use broad_phase::BroadPhase;
 use ccd::TimeOfImpact;
+use closing::ClosingSpace;
 use sift::SensorSpace;
 use signorini_solvers::Stopwatch;
 use time_of_impact::ImpactTimes;
@@ -60,6 +64,8 @@ pub(crate) struct Plan {
     pub excluded: Vec<(u32, u32)>,
     /// Points of contact, pair by pair, ascending.
     pub touches: Vec<Touch>,
+    /// Those of pairs that are near and not thought to close.
+    pub held_back: Vec<Touch>,
     /// When the impulses of the step meet a body that bounces, by rank \[s\]; empty if none bounces.
     pub met_at: Vec<Option<f64>>,
 }
@@ -74,6 +80,7 @@ pub(crate) struct Collision {
     ccd_times: Vec<TimeOfImpact>,
     impact_times: ImpactTimes,
     sensors: SensorSpace,
+    closing: ClosingSpace,
 }
 
 impl Collision {
@@ -87,8 +94,8 @@ impl Collision {
         dt: f64,
         (clock, times): (&mut Stopwatch, &mut StageTimes),
     ) -> usize {
-        let Collision { plan, detector, broad_phase, touch_space, ccd_times, impact_times, sensors } = self;
-        let Plan { boxes, pairs, excluded, touches, met_at } = plan;
+        let Collision { plan, detector, broad_phase, touch_space, ccd_times, impact_times, sensors, closing } = self;
+        let Plan { boxes, pairs, excluded, touches, held_back, met_at } = plan;
         sweep::swept_boxes(world, flights, dt, boxes);
         broad_phase.pairs(boxes, pairs);
         sift::sift(world, pairs, sensors);
@@ -105,11 +112,27 @@ impl Collision {
         let near = Near { flights: Flights { bodies, motion: flights }, pairs, dt };
         ccd::first_touches(world, &near, detector, ccd_times);
         detector.begin(bodies.iter().map(|body| BodyHandle(world.bodies.key(body.slot))));
+        held_back.iter_mut().for_each(|touch| detector.take_back(&mut touch.manifold));
+        held_back.clear();
         touches::find(world, &near, ccd_times, detector, touch_space, touches);
         sift::let_through(world, bodies, touches);
         time_of_impact::agree(world, &near, ranks, (impact_times, detector), touches, met_at);
+        closing.hold_back(world, &near, ranks, touches, held_back);
         times.manifold = clock.lap();
         found
+    }
+}
+
+impl Collision {
+    /// Brings back pairs that were not thought to close and overlap at the end poses; whether there are any.
+    pub fn recall(&mut self, world: &World, bodies: &[Moving], end: &[BodyState]) -> bool {
+        let Plan { touches, held_back, .. } = &mut self.plan;
+        self.closing.recall(world, bodies, end, &mut self.detector, (touches, held_back))
+    }
+
+    /// Bodies of pairs that were brought back by the last call of `recall`, by rank.
+    pub fn recalled(&self) -> &[bool] {
+        self.closing.recalled()
     }
 }
 

@@ -17,15 +17,13 @@ fn travel(reach: f64, free: &FreeMotion, dt: f64) -> f64 {
 }
 
 /// Fastest spin in the step [rad/s].
-fn fastest_spin(free: &FreeMotion) -> f64 {
+pub(super) fn fastest_spin(free: &FreeMotion) -> f64 {
     free.before.angular.length().max(free.after.angular.length())
 }
 
 /// Farthest two bodies may come towards each other in the step \[m\]: as they move, or with one of them stopped by
-/// something else. What bounces may turn round as well, and both ways add up.
-///
-/// Bodies that fall together are no contacts of each other until the lower one may stop. A sum for all would tie a whole
-/// shower of them into one island.
+/// something else. What bounces may turn round as well, and both ways add up. Which of the pairs that are this near may close
+/// is up to `closing`.
 pub(crate) fn approach(bodies: [&BodyRecord; 2], free: [&FreeMotion; 2], dt: f64) -> f64 {
     let [a, b] = [0, 1].map(|i| travel(bodies[i].reach, free[i], dt));
     if bodies.iter().any(|body| body.material.restitution > 0.0) {
