@@ -7,6 +7,7 @@
 use super::generate;
 use super::rapier::Rapier;
 use super::row::quantile;
+use super::run::judge_share;
 use super::watch::Facts;
 use crate::BenchError;
 use crate::record::Machine;
@@ -18,8 +19,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// The columns, in order.
-pub const COLUMNS: &[&str] =
-    &["case", "bodies", "threads", "steps", "ms_p50", "ms_p99", "factorizations_p50", "degraded", "rapier_ms_p50"];
+pub const COLUMNS: &[&str] = &[
+    "case",
+    "bodies",
+    "threads",
+    "steps",
+    "ms_p50",
+    "ms_p99",
+    "factorizations_p50",
+    "degraded",
+    "rapier_ms_p50",
+    "judge_share_p50",
+];
 
 /// Arguments of `growth`.
 #[derive(clap::Args)]
@@ -80,6 +91,7 @@ fn measure(scene: &Scene, threads: usize, arguments: &GrowthArguments) -> Result
     let peer = (threads == 1 && !arguments.alone).then(|| Rapier::load(&facts, &world, scene.step));
     let mut peer = peer.transpose()?;
     let (mut seconds, mut factorizations, mut rapier, mut degraded) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut shares = Vec::new();
     for step in 0..arguments.before + arguments.steps {
         let (wall, clock) = (Instant::now(), ThreadTime::now());
         let report = world.step(scene.step).map_err(BenchError::engine)?;
@@ -91,6 +103,7 @@ fn measure(scene: &Scene, threads: usize, arguments: &GrowthArguments) -> Result
         if step >= arguments.before {
             rapier.push(1e3 * clock.elapsed().as_secs_f64());
             seconds.push(1e3 * spent.as_secs_f64());
+            shares.push(judge_share(&report.times));
             factorizations.push(report.effort.factorizations as f64);
             degraded += usize::from(report.status != signorini::StepStatus::Certified);
         }
@@ -99,5 +112,6 @@ fn measure(scene: &Scene, threads: usize, arguments: &GrowthArguments) -> Result
     let rapier = if peer.is_some() { number(quantile(&rapier, 0.5)) } else { String::new() };
     let cells = [(&seconds, 0.5), (&seconds, 0.99), (&factorizations, 0.5)];
     let cells = cells.map(|(values, share)| number(quantile(values, share)));
-    Ok(format!("{},{},{degraded},{rapier}", seconds.len(), cells.join(",")))
+    let share = number(quantile(&shares, 0.5));
+    Ok(format!("{},{},{degraded},{rapier},{share}", seconds.len(), cells.join(",")))
 }

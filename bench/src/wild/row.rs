@@ -28,6 +28,7 @@ pub const COLUMNS: &[&str] = &[
     "driven",
     "degraded",
     "first_degraded",
+    "missed",
     "residual_m_per_s",
     "ms_p50",
     "ms_p99",
@@ -36,6 +37,8 @@ pub const COLUMNS: &[&str] = &[
     "factorizations_p50",
     "factorizations_p99",
     "factorizations_max",
+    "judge_share_moving",
+    "judge_share_settled",
     "moving_steps",
     "ratio",
     "ratio_moving",
@@ -95,6 +98,8 @@ impl Row {
         row.set("driven", if facts.driven { "yes" } else { "" });
         row.set("degraded", costs.degraded);
         row.set("first_degraded", costs.first_degraded.map_or(String::new(), |step| step.to_string()));
+        let missed: Vec<String> = costs.missed.iter().map(|(part, steps)| format!("{part} {steps}")).collect();
+        row.set("missed", missed.join(", "));
         row.number("residual_m_per_s", costs.residual);
         row.set("replayed_steps", costs.replayed.iter().filter(|replayed| **replayed).count());
         // Steps that are taken again as a whole say nothing about the cost of one.
@@ -108,6 +113,12 @@ impl Row {
             for (name, share) in names.into_iter().zip([0.5, 0.99, 1.0]) {
                 row.number(name, scale * quantile(&values, share));
             }
+        }
+        for (name, wanted) in [("judge_share_moving", true), ("judge_share_settled", false)] {
+            let steps = costs.judge_shares.iter().zip(&costs.replayed).zip(&costs.moving);
+            let of = steps.filter(|((_, replayed), moving)| !**replayed && **moving == wanted);
+            let shares: Vec<f64> = of.map(|((share, _), _)| *share).collect();
+            row.number(name, quantile(&shares, 0.5));
         }
         row.set("moving_steps", costs.moving.iter().filter(|moving| **moving).count());
         if let Some(rapier) = rapier {

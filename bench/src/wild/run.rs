@@ -5,7 +5,8 @@ use super::row::Row;
 use super::watch::{Facts, Watch};
 use crate::BenchError;
 use cpu_time::ThreadTime;
-use signorini::{Scene, StepStatus, World};
+use signorini::{Scene, StageTimes, StepStatus, World};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -37,6 +38,10 @@ pub struct Costs {
     pub rapier_seconds: Vec<f64>,
     pub degraded: usize,
     pub first_degraded: Option<usize>,
+    /// Steps in which a part of the certificate misses its bound, by name.
+    pub missed: BTreeMap<&'static str, usize>,
+    /// Time of the judge over that of the whole step.
+    pub judge_shares: Vec<f64>,
     pub residual: f64,
     pub contacts: usize,
 }
@@ -126,7 +131,18 @@ fn once(world: &mut World, dt: f64, costs: &mut Costs) -> Result<(), String> {
     if report.status != StepStatus::Certified {
         costs.degraded += 1;
         costs.first_degraded.get_or_insert(costs.seconds.len() - 1);
+        for (part, _) in report.certificate.misses() {
+            *costs.missed.entry(part.name()).or_default() += 1;
+        }
     }
+    costs.judge_shares.push(judge_share(&report.times));
     costs.residual = costs.residual.max(report.velocity.map_or(0.0, |c| c.natural));
     Ok(())
+}
+
+/// Time of the judge over that of the whole step, by the clock of the stages.
+pub fn judge_share(times: &StageTimes) -> f64 {
+    let StageTimes { free_motion, broad_phase, manifold, contact, island, solve, position, integrate, judge } = *times;
+    let all = free_motion + broad_phase + manifold + contact + island + solve + position + integrate + judge;
+    if all > 0.0 { judge / all } else { 0.0 }
 }

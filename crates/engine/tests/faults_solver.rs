@@ -135,7 +135,9 @@ fn f07_one_contact_more_than_the_limit() {
 
 #[test]
 fn f08_painleve_rod_completes_and_says_how_well() {
-    // Slender rod, tip sliding on the floor, friction beyond the critical one (4/3 for a thin rod): no solution or two.
+    // Slender rod, tip sliding on the floor, friction beyond the critical one (4/3 for a thin rod): in continuous time no
+    // solution or two. In a step of finite length there is always one (Stewart and Trinkle 1996), the rod may jump: so a
+    // degraded step would be one that was not solved, and a certified one is held to the laws by the judge.
     let (mut certified, mut degraded) = (0, 0);
     for k in 0..30 {
         let mut w = world();
@@ -157,7 +159,7 @@ fn f08_painleve_rod_completes_and_says_how_well() {
         assert_eq!(bystanders(&w), undisturbed(5, H));
     }
     println!("{certified} certified, {degraded} degraded");
-    assert!(certified + degraded == 150);
+    assert_eq!((certified, degraded), (150, 0));
 }
 
 #[test]
@@ -192,21 +194,40 @@ fn f10_contact_that_touches_and_carries_nothing() {
     assert_eq!(w.body(b).unwrap().velocity(), v(1.0, 0.0, 0.0));
 }
 
+/// Five cubes on each other, and balls beside them, with a cap on iterations.
+fn capped_stack(method: Method, cap: Option<usize>) -> World {
+    let mut settings = Settings { method, ..Settings::default() };
+    settings.stop.max_iterations = cap;
+    let mut w = World::new(settings).unwrap();
+    add_floor(&mut w, 0.5, 0.0);
+    for i in 0..5 {
+        w.add(cube(&format!("cube {i}"), v(0.0, 0.0, 0.5 + f64::from(i)))).unwrap();
+    }
+    add_bystanders(&mut w);
+    w
+}
+
+/// Sweeps cannot do it. The default method can: it knows at sight how a stack stands, and if it says so it is true.
 #[test]
 fn f11_no_or_one_iteration_is_never_called_certified() {
-    for cap in [0, 1] {
-        let mut settings = Settings { method: Method::Pgs, ..Settings::default() };
-        settings.stop.max_iterations = Some(cap);
-        let mut w = World::new(settings).unwrap();
-        add_floor(&mut w, 0.5, 0.0);
-        for i in 0..5 {
-            w.add(cube(&format!("cube {i}"), v(0.0, 0.0, 0.5 + f64::from(i)))).unwrap();
-        }
-        add_bystanders(&mut w);
+    let mut free = capped_stack(Method::Exact, None);
+    assert_eq!(free.step(H).unwrap().status, StepStatus::Certified);
+    for (cap, method) in [(0, Method::Pgs), (1, Method::Pgs), (0, Method::Nsgs), (0, Method::Exact), (1, Method::Exact)]
+    {
+        let mut w = capped_stack(method, Some(cap));
         let report = w.step(H).unwrap();
-        assert_eq!(report.status, StepStatus::Degraded);
-        assert!(report.velocity.unwrap().natural > 1e-9);
         assert!(w.contacts().iter().all(|c| c.impulse.dot(c.normal) >= 0.0));
+        if (cap, method) == (1, Method::Exact) && report.status == StepStatus::Certified {
+            // As it moves without a cap, within what `Certified` demands.
+            let accept = w.settings().accepted().value;
+            assert!(report.velocity.unwrap().natural <= accept);
+            for (one, two) in w.bodies().zip(free.bodies()) {
+                assert!((one.1.velocity() - two.1.velocity()).length() <= accept, "{}", one.1.id());
+            }
+        } else {
+            assert_eq!(report.status, StepStatus::Degraded, "{method} with {cap} iterations");
+            assert!(report.velocity.unwrap().natural > 1e-9);
+        }
     }
 }
 

@@ -95,6 +95,27 @@ fn a_ball_sent_sideways_meets_its_neighbour_in_the_same_step() {
     assert!(a.dot(slope) > 0.1 - 1e-5 && b.dot(slope) > 0.1 - 1e-5);
 }
 
+/// A ball is sent sideways by a slope, faster in a step than a thin wall beside it is thick: no overlap at the end would tell.
+#[test]
+fn a_ball_sent_sideways_does_not_pass_a_thin_wall_in_the_same_step() {
+    for speed in [60.0, 300.0, 1000.0] {
+        let mut world = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).unwrap();
+        let slope = DVec3::new(1.0, 0.0, 1.0).normalize();
+        let smooth = Material::new(0.0, 0.0);
+        world.add(Body::fixed(Shape::half_space(slope).unwrap()).material(smooth).named("slope")).unwrap();
+        let wall = Shape::cuboid(DVec3::new(0.005, 1.0, 40.0)).unwrap();
+        world.add(Body::fixed(wall).material(smooth).position(DVec3::X * 0.4).named("wall")).unwrap();
+        let ball = Body::dynamic(Shape::sphere(0.1).unwrap()).mass(1.0).material(smooth);
+        let ball = ball.position(slope * 0.1 + DVec3::Z * 0.05).velocity(DVec3::Z * -speed).named("ball");
+        let ball = world.add(ball).unwrap();
+        for step in 0..3 {
+            let report = world.step(STEP).unwrap();
+            let x = world.body(ball).unwrap().position().x;
+            assert!(x < 0.4 - 0.105 + 1e-4, "{speed} m/s, step {step}: x = {x}, {:?}", report.counts);
+        }
+    }
+}
+
 /// Boxes poured at 30 m/s, turning: pairs that are held back do not let overlap through.
 #[test]
 fn boxes_poured_fast_end_no_step_inside_each_other() {

@@ -76,6 +76,19 @@ def test_body_keeps_its_world_alive():
     assert len(contacts) == 0
 
 
+def test_arrays_are_copies_that_outlive_their_world():
+    world = falling_box()
+    while len(world.contacts) == 0:
+        world.step(0.01)
+    contacts, before = world.contacts, world.state_hash
+    contacts["gap"][:] = 7.0
+    assert world.state_hash == before
+    assert (world.contacts["gap"] != 7.0).all()
+    del world
+    gc.collect()
+    assert (contacts["gap"] == 7.0).all()
+
+
 def test_second_thread_is_refused_at_once_and_nothing_hangs():
     world = pile(40)
     refused, done = [], threading.Event()
@@ -180,12 +193,17 @@ def test_ctrl_c_returns_within_half_a_second(work):
             print(f"stopped {{time.time()}} {{world.step(0.01).certified}}", flush=True)
     """
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(1.0)
-    asked = time.time()
-    child.send_signal(signal.SIGINT)
-    output, _ = child.communicate(timeout=30)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        asked = time.time()
+        child.send_signal(signal.SIGINT)
+        output, _ = child.communicate(timeout=30)
+    finally:
+        # Whatever went wrong, nobody is left running.
+        child.kill()
+        child.wait()
     word, when, certified = output.split()
     assert (word, certified) == ("stopped", "True")
     assert float(when) - asked < 0.5

@@ -3,6 +3,7 @@
 use crate::messages::{self, Contacts, Frame};
 use crate::parts;
 use crate::scan::{self, ChunkCache, Damage, Place, Progress, Visitor};
+use crate::topics;
 use crate::writer::HEADER;
 use crate::{FORMAT, Header, RecordError};
 use serde_json::Value;
@@ -25,18 +26,11 @@ pub struct Reader {
 #[derive(Debug, Default)]
 struct Index {
     header: Option<Vec<u8>>,
-    channels: BTreeMap<u16, Topic>,
+    channels: BTreeMap<u16, String>,
     frames: Vec<Place>,
     steps: Vec<Place>,
     contacts: Vec<Place>,
     damage: Vec<Damage>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Topic {
-    State,
-    Step,
-    Contacts,
 }
 
 impl Visitor for Index {
@@ -46,23 +40,16 @@ impl Visitor for Index {
         }
     }
     fn channel(&mut self, id: u16, topic: &str) {
-        let topic = match topic {
-            messages::STATE => Topic::State,
-            messages::STEP => Topic::Step,
-            messages::CONTACTS => Topic::Contacts,
-            _ => return,
-        };
-        self.channels.insert(id, topic);
+        self.channels.insert(id, topic.to_owned());
     }
     fn message(&mut self, channel: u16, place: Place) {
-        // Channels are described in the first chunk. Should it be lost, the numbers that the writer gives are known.
-        let usual = [Topic::State, Topic::Step, Topic::Contacts];
-        let usual = usize::from(channel).checked_sub(1).and_then(|index| usual.get(index));
-        match self.channels.get(&channel).or(usual) {
-            Some(Topic::State) => self.frames.push(place),
-            Some(Topic::Step) => self.steps.push(place),
-            Some(Topic::Contacts) => self.contacts.push(place),
-            None => {}
+        // Channels are described in the first chunk, which may be lost.
+        let described = self.channels.get(&channel).map(String::as_str);
+        match topics::of_channel(channel, described).map(|topic| topic.name) {
+            Some(messages::STATE) => self.frames.push(place),
+            Some(messages::STEP) => self.steps.push(place),
+            Some(messages::CONTACTS) => self.contacts.push(place),
+            _ => {}
         }
     }
     fn damage(&mut self, damage: Damage) {

@@ -25,7 +25,8 @@ pub struct Repaired {
 struct Everything {
     header: Option<Vec<u8>>,
     channels: BTreeMap<u16, String>,
-    messages: Vec<(u16, Place)>,
+    /// Of our topics. Those of other programs are left out.
+    messages: Vec<(&'static str, Place)>,
     damage: Vec<Damage>,
 }
 
@@ -39,7 +40,8 @@ impl Visitor for Everything {
         self.channels.insert(id, topic.to_owned());
     }
     fn message(&mut self, channel: u16, place: Place) {
-        self.messages.push((channel, place));
+        let described = self.channels.get(&channel).map(String::as_str);
+        self.messages.extend(topics::of_channel(channel, described).map(|topic| (topic.name, place)));
     }
     fn damage(&mut self, damage: Damage) {
         self.damage.push(damage);
@@ -63,15 +65,12 @@ pub fn repair(source: impl AsRef<Path>, target: impl AsRef<Path>) -> Result<Repa
     write_attachment(&mut mcap, header)?;
     // Described in the order in which a writer does, so that channels keep their numbers.
     let mut numbers = BTreeMap::new();
-    for topic in topics::ALL {
+    for topic in &topics::ALL {
         numbers.insert(topic.name, topic.add(&mut mcap).map_err(failure)?);
     }
     let (mut cache, mut filled, mut messages) = (ChunkCache::default(), 0, 0);
-    for (channel, place) in found.messages {
-        let usual = usize::from(channel).checked_sub(1).and_then(|index| topics::ALL.get(index));
-        let topic = found.channels.get(&channel).map(String::as_str).or(usual.map(|topic| topic.name));
-        // Topics of other programs are left out.
-        let Some(&channel_id) = topic.and_then(|topic| numbers.get(topic)) else { continue };
+    for (topic, place) in found.messages {
+        let Some(&channel_id) = numbers.get(topic) else { continue };
         let times = scan::message_times(&mut file, place, &mut cache).map_err(RecordError::Read)?;
         let data = scan::message(&mut file, place, &mut cache).map_err(RecordError::Read)?;
         if filled > 0 && filled + data.len() > options.chunk_bytes {

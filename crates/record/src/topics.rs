@@ -32,8 +32,17 @@ pub(crate) const TRANSFORMS: Topic = ros(drawing::TRANSFORMS, drawing::TRANSFORM
 pub(crate) const PLOT: Topic = ros(drawing::PLOT, drawing::PLOT_TYPE, drawing::PLOT_SCHEMA);
 pub(crate) const ARROWS: Topic = json(drawing::ARROWS, drawing::SCENE_TYPE, drawing::SCENE_SCHEMA);
 
-/// All of them, in the order of their channels: the first three are found by number where descriptions are lost.
-pub(crate) const ALL: [Topic; 7] = [STATE, STEP, CONTACTS, SCENE, TRANSFORMS, PLOT, ARROWS];
+/// All of them, in the order of their channels.
+pub(crate) static ALL: [Topic; 7] = [STATE, STEP, CONTACTS, SCENE, TRANSFORMS, PLOT, ARROWS];
+
+/// The topic of a channel, if it is one of ours: by the name that the recording gives it, or, where its description is lost, by
+/// the number that a writer gives it.
+pub(crate) fn of_channel(channel: u16, described: Option<&str>) -> Option<&'static Topic> {
+    match described {
+        Some(name) => ALL.iter().find(|topic| topic.name == name),
+        None => usize::from(channel).checked_sub(1).and_then(|index| ALL.get(index)),
+    }
+}
 
 impl Topic {
     /// Describes the topic in the file; returns the number of its channel.

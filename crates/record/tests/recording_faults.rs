@@ -6,7 +6,7 @@ mod fixture;
 
 use fixture::{Memory, Random, chunks, folder, record, scene, small_chunks, states};
 use signorini::Scene;
-use signorini_record::{Existing, Frame, Header, Options, Reader, RecordError, Verdict, Writer, check};
+use signorini_record::{Existing, Frame, Header, Options, Reader, RecordError, Verdict, Writer, check, repair};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -227,6 +227,22 @@ fn tamper(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     let records = chunk.start + 9 + 40..chunk.end;
     let checksum = crc32fast::hash(&bytes[records]);
     bytes[chunk.start + 9 + 24..chunk.start + 9 + 28].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// A channel that is described as something else is something else, whoever reads: `repair` lost steps that the reader counted.
+#[test]
+fn a_topic_of_another_name_is_another_topic() {
+    let (scene, folder) = (scene(), folder("renamed"));
+    let (path, whole) = (folder.join("run.mcap"), folder.join("whole.mcap"));
+    record(&scene, &path, &small_chunks());
+    let mut bytes = fs::read(&path).unwrap();
+    tamper(&mut bytes, b"\x05\0\0\0/step", b"\x05\0\0\0/stop");
+    fs::write(&path, &bytes).unwrap();
+    let _ = fs::remove_file(&whole);
+    repair(&path, &whole).unwrap();
+    for reader in [path, whole].map(|path| Reader::open(path).unwrap()) {
+        assert_eq!((reader.frames(), reader.steps()), (states(&scene).len(), 0));
+    }
 }
 
 #[test]

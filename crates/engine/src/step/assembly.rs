@@ -32,7 +32,16 @@ pub(crate) struct Scene<'a> {
     pub dt: f64,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    pub fn new(
+        (bodies, free): (&'a [Moving], &'a [FreeMotion]),
+        contacts: &'a [Contact],
+        (joints, joint_rows): (&'a [JointFrame], &'a [JointRow]),
+        ranks: &'a [Option<u32>],
+        dt: f64,
+    ) -> Self {
+        Scene { bodies, free, contacts, joints, joint_rows, ranks, dt }
+    }
     pub fn rank_of_slot(&self, slot: u32) -> Option<u32> {
         self.ranks.get(slot as usize).copied().flatten()
     }

@@ -345,15 +345,8 @@ fn advance_bodies(
     report: &mut StepReport,
     clock: &mut Stopwatch,
 ) -> Result<Option<f64>, StepError> {
-    let scene = Scene {
-        bodies: &ws.bodies,
-        free: &ws.free,
-        contacts: &ws.contacts,
-        joints: &ws.joints,
-        joint_rows: &ws.joint_rows,
-        ranks: &ws.ranks,
-        dt,
-    };
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     // 5 solve
     let (kept, records) = (&ws.passes.kept, Records::of(world));
     let solved = solve::solve_islands(&records, &scene, &ws.islands, kept, &mut ws.spaces, &mut ws.solutions);
@@ -391,15 +384,8 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         pose(world, ws, dt, report, &mut clock)?;
         ws.passes.keep(islands, &ws.islands, ws.collision.recalled(), &mut ws.solutions);
     };
-    let scene = Scene {
-        bodies: &ws.bodies,
-        free: &ws.free,
-        contacts: &ws.contacts,
-        joints: &ws.joints,
-        joint_rows: &ws.joint_rows,
-        ranks: &ws.ranks,
-        dt,
-    };
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     let solutions = &ws.solutions[..ws.islands.len()];
     report.effort = ws.passes.spent;
     grade::summarise(solutions, report);

@@ -3,7 +3,7 @@
 
 use super::fixture::*;
 use signorini::glamx::DPose3;
-use signorini::{ImpactLaw, Motor, Sleeping};
+use signorini::{ImpactLaw, Kind, Motor, Sleeping};
 
 /// A world, how it is stepped, and what is done to it meanwhile.
 pub struct Scenario {
@@ -133,16 +133,19 @@ impl Scenario {
         let _ = self.world.add_joint(joint.misfit(Misfit::Corrected));
     }
 
-    /// What somebody may do between two steps.
-    pub fn disturb(&mut self) {
+    /// What somebody may do between two steps, or ask for in vain. What is refused changes nothing: if it does, that is said.
+    pub fn disturb(&mut self) -> Result<(), String> {
         if self.bodies.is_empty() || self.random.below(8) != 0 {
-            return;
+            return Ok(());
         }
         let place = self.random.below(self.bodies.len());
+        let before = self.world.snapshot().to_bytes();
         let (body, random) = (self.bodies[place], &mut self.random);
         let push = decades(random, 3.0);
-        // What is refused, such as a push on a driven body, changes nothing.
-        let _ = match random.below(6) {
+        let bad = [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300][random.below(4)];
+        let wrong = v(bad, 0.0, 1.0);
+        // A push on a driven body is refused too.
+        let outcome = match random.below(18) {
             0 => self.world.add_force(body, random.vector(push)),
             1 => self.world.add_torque(body, random.vector(push)),
             2 => self.world.set_velocity(body, random.vector(10.0)),
@@ -151,10 +154,29 @@ impl Scenario {
                 self.bodies.swap_remove(place);
                 self.world.remove(body)
             }
+            5 => self.world.set_velocity(body, wrong),
+            6 => self.world.set_position(body, wrong),
+            7 => self.world.set_spin(body, wrong),
+            8 => self.world.add_joint(Joint::ball(body, wrong, DVec3::ZERO)).map(|_| ()),
+            9 => self.world.add_impulse(body, random.vector(push)),
+            10 => self.world.set_mass(body, decades(random, 4.0)),
+            11 => self.world.set_mass(body, bad),
+            12 => self.world.set_kind(body, [Kind::Fixed, Kind::Kinematic, Kind::Dynamic][random.below(3)]),
+            13 => self.world.set_enabled(body, random.below(2) == 0),
+            14 => {
+                let size = decades(random, 0.5);
+                self.world.set_shape(body, shape(random, size))
+            }
+            15 => self.world.set_material(body, material(random)),
+            16 => self.world.set_damping(body, 10.0 * random.unit(), bad),
             _ => {
                 self.add_body();
                 Ok(())
             }
         };
+        match outcome {
+            Err(error) if self.world.snapshot().to_bytes() != before => Err(format!("refused and changed: {error}")),
+            _ => Ok(()),
+        }
     }
 }

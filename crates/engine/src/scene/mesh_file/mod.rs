@@ -139,7 +139,7 @@ pub(super) fn read_surface(path: &Path) -> Result<Surface, String> {
     }
 }
 
-/// The file below the folder, links followed and found to stay there.
+/// The file below the folder. Links are refused: what they lead to may change.
 fn locate(folder: &Path, file: &str) -> Result<PathBuf, String> {
     const INSIDE: &str = "mesh files are named relative to the scene file and lie in its folder or below";
     if file.contains('\0') {
@@ -158,6 +158,10 @@ fn locate(folder: &Path, file: &str) -> Result<PathBuf, String> {
     let found = folder.join(path).canonicalize().map_err(|why| format!("cannot be read ({why})"))?;
     if !found.starts_with(&folder) {
         return Err(format!("a link leads out of the folder; {INSIDE}"));
+    }
+    let named: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    if found != folder.join(named) {
+        return Err("leads over a link; name the file itself".to_owned());
     }
     Ok(found)
 }

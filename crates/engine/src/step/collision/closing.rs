@@ -12,14 +12,15 @@
 //!
 //! A contact that stays open carries nothing: without it the answer is the same, and the island smaller. Bodies that fall
 //! side by side are none of each other's business, however fast, nor are they when they land. Where an impulse sends a body
-//! another way than was thought, its pairs are seen to overlap at the end poses; they are then recalled, and the islands are
-//! solved again with them.
+//! another way than was thought, its pairs are seen to overlap at the end poses, or to have passed each other; they are then
+//! recalled, and the islands are solved again with them.
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState};
 use crate::joint::Anchor;
 use crate::shape::Aabb;
 use crate::step::Moving;
+use crate::step::collision::manifold::ManifoldPoint;
 use crate::step::collision::sweep::{fastest_spin, margin};
 use crate::step::collision::{Detector, Near, PlacedShape, Touch};
 use crate::step::end_poses::trigger;
@@ -75,7 +76,7 @@ impl ClosingSpace {
         self.sort_out(touches, held_back);
     }
 
-    /// Brings back the pairs of `held_back` that overlap at the end poses; whether there are any.
+    /// Brings back the pairs of `held_back` that overlap at the end poses, or have passed each other; whether there are any.
     pub fn recall(
         &mut self,
         world: &World,
@@ -95,19 +96,22 @@ impl ClosingSpace {
         self.boxes.clear();
         let ranks = 0..bodies.len() as u32;
         self.boxes.extend(ranks.map(|rank| placed(rank).map_or(Aabb::EMPTY, |(_, at)| at.shape.aabb(&at.pose))));
-        let (boxes, deflected) = (&self.boxes, &mut self.deflected);
         self.were_open.clone_from(&self.open);
+        let (boxes, deflected) = (&self.boxes, &mut self.deflected);
+        // Of every open pair its touches, in the same order.
+        let mut runs = held_back.chunk_by(|one, next| (one.a, one.b) == (next.a, next.b));
         self.open.retain(|open| {
             let (i, j) = open.pair;
-            if !boxes[i as usize].overlaps(&boxes[j as usize]) {
-                return true;
-            }
+            let run = runs.next().unwrap_or_default();
             let Some(((a, at_a), (b, at_b))) = placed(i).zip(placed(j)) else { return true };
-            let stays = detector.depth(at_a, at_b) <= trigger(a, b);
-            if !stays {
+            let moved =
+                [(a, i), (b, j)].map(|(record, rank)| (record, &bodies[rank as usize].state, &end[rank as usize]));
+            let near = boxes[i as usize].overlaps(&boxes[j as usize]);
+            let met = passes(moved, run) || near && detector.depth(at_a, at_b) > trigger(a, b);
+            if met {
                 deflect(deflected, bodies, open.pair);
             }
-            stays
+            !met
         });
         if self.open.len() == self.were_open.len() {
             return false;
@@ -216,6 +220,25 @@ impl ClosingSpace {
             open.peek() == Some(&(touch.a, touch.b))
         }));
     }
+}
+
+/// Whether two bodies may have come through each other: a point of theirs has left its side of the plane between them, and the
+/// balls around them have met on the way.
+fn passes(moved: [(&BodyRecord, &BodyState, &BodyState); 2], run: &[Touch]) -> bool {
+    let [a, b] = moved;
+    let way = |(_, then, now): (&BodyRecord, &BodyState, &BodyState)| now.position - then.position;
+    let from = b.1.position - a.1.position;
+    if distance_from(from, way(b) - way(a)) > extent(a.0) + extent(b.0) {
+        return false;
+    }
+    let carried = |(_, then, now): (&BodyRecord, &BodyState, &BodyState), point: DVec3| {
+        now.position + now.orientation * (then.orientation.inverse() * (point - then.position)) - point
+    };
+    run.iter().any(|touch| {
+        let closes =
+            |p: &ManifoldPoint| p.gap + touch.manifold.normal.dot(carried(b, p.on_b) - carried(a, p.on_a)) < 0.0;
+        touch.manifold.points.iter().any(closes)
+    })
 }
 
 /// The dynamic bodies of a pair that closes are deflected.

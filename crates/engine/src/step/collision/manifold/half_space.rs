@@ -2,11 +2,11 @@
 //!
 //! A cylinder or cone that lies on its side touches along the lowest line of its side; one that stands tilted touches by the
 //! lowest point of its rim, and by the far half of the rim when it lies down. Corners that the rim rolls onto are left out
-//! (`polygon::is_rolled_onto`).
+//! ([`is_rolled_onto`]).
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
-use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, is_rolled_onto, lowest_on_rim};
+use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -57,17 +57,34 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
     }
 }
 
-/// The rim's lowest point, and the corners of the polygon inscribed in it unless the body lies on its side.
+/// The rim's lowest point, and the corners of the polygon inscribed in it, as far as they count.
 fn add_rim(down: DVec3, radius: f64, z: f64, lies: bool, add: &mut impl FnMut(DVec3, u32)) {
     let side = u32::from(z > 0.0);
-    if lies {
-        add((down.truncate().normalize_or_zero() * radius).extend(z), 2 * CAP_SIDES + side);
-        return;
+    let flat = down.truncate();
+    if !lies {
+        for k in (0..CAP_SIDES).filter(|k| !is_rolled_onto(*k, down)) {
+            add(cap_corner(radius, z, k), side * CAP_SIDES + k);
+        }
     }
-    for k in (0..CAP_SIDES).filter(|k| !is_rolled_onto(*k, down)) {
-        add(cap_corner(radius, z, k), side * CAP_SIDES + k);
-    }
-    if let Some((_, point)) = lowest_on_rim(radius, z, down) {
+    let lowest = match lies || flat.length() > TILTED {
+        true => Some((flat.normalize_or_zero() * radius).extend(z)),
+        false => lowest_on_rim(radius, z, down).map(|(_, point)| point),
+    };
+    if let Some(point) = lowest {
         add(point, 2 * CAP_SIDES + side);
     }
+}
+
+/// Tilt of a rim, as the sine of its angle to the surface, from which it is round there and not flat. Below it the far side is
+/// within the overlap that a certified step may make.
+const TILTED: f64 = 1e-4;
+
+/// Whether a tilted rim comes to corner k by rolling: it is on the near half of the rim, which is the lower one.
+///
+/// At the angle φ from the lowest point a corner has the gap `r sin α (1 − cos φ)`, and a rim that rolls by `h ω` in a step brings
+/// it down by `h ω r sin α sin φ`: a row that is linear in the motion stops it where `tan(φ/2) < h ω`, although it only turns into
+/// the lowest place. A coin would be braked by its own roundness. The corners of the far half come down when the rim lies down.
+fn is_rolled_onto(k: u32, dir: DVec3) -> bool {
+    let flat = dir.truncate();
+    flat.length() > TILTED && cap_corner(1.0, 0.0, k).truncate().dot(flat) > 1e-9
 }

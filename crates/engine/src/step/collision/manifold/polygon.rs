@@ -188,9 +188,7 @@ impl Polygon {
         self.clear(FeatureKey::face(side), DVec3::new(0.0, 0.0, 1f64.copysign(z)));
         let lowest = lowest_on_rim(radius, z, dir);
         for k in 0..CAP_SIDES {
-            if !is_rolled_onto(k, dir) {
-                self.push(cap_corner(radius, z, k), side * CAP_SIDES + k, side * CAP_SIDES + k);
-            }
+            self.push(cap_corner(radius, z, k), side * CAP_SIDES + k, side * CAP_SIDES + k);
             if let Some((_, rim)) = lowest.filter(|(after, _)| *after == k) {
                 self.push(rim, 2 * CAP_SIDES + side, 2 * CAP_SIDES + side);
             }
@@ -209,22 +207,8 @@ pub(super) fn faces_with_base(half: f64, radius: f64, dir: DVec3) -> bool {
     (radial * (2.0 * half) + DVec3::Z * radius).normalize().dot(dir) < -dir.z
 }
 
-/// Tilt of a rim, as the sine of its angle to the surface, from which it is round there and not flat. Below it the far side is
-/// within the overlap that a certified step may make.
-const TILTED: f64 = 1e-4;
-
-/// Whether a tilted rim comes to corner k by rolling: it is on the near half of the rim, which is the lower one.
-///
-/// At the angle φ from the lowest point a corner has the gap `r sin α (1 − cos φ)`, and a rim that rolls by `h ω` in a step brings
-/// it down by `h ω r sin α sin φ`: a row that is linear in the motion stops it where `tan(φ/2) < h ω`, although it only turns into
-/// the lowest place. A coin would be braked by its own roundness. The corners of the far half come down when the rim lies down.
-pub(super) fn is_rolled_onto(k: u32, dir: DVec3) -> bool {
-    let flat = dir.truncate();
-    flat.length() > TILTED && cap_corner(1.0, 0.0, k).truncate().dot(flat) > 1e-9
-}
-
-/// The point of a rim farthest along `dir` and the corner it comes after; `None` when the rim is level, or when it is a corner
-/// itself that is kept.
+/// The point of a rim farthest along `dir` and the corner it comes after; `None` when it is a corner itself or the rim
+/// is level.
 pub(super) fn lowest_on_rim(radius: f64, z: f64, dir: DVec3) -> Option<(u32, DVec3)> {
     let flat = dir.truncate();
     let length = flat.length();
@@ -233,8 +217,7 @@ pub(super) fn lowest_on_rim(radius: f64, z: f64, dir: DVec3) -> Option<(u32, DVe
     }
     let flat = flat / length;
     let corner = |k: u32| cap_corner(1.0, 0.0, k % CAP_SIDES).truncate();
-    let least = if length > TILTED { -1e-6 } else { 1e-6 };
-    let after = (0..CAP_SIDES).find(|&k| corner(k).perp_dot(flat) >= least && flat.perp_dot(corner(k + 1)) > 1e-6)?;
+    let after = (0..CAP_SIDES).find(|&k| corner(k).perp_dot(flat) > 1e-6 && flat.perp_dot(corner(k + 1)) > 1e-6)?;
     Some((after, (flat * radius).extend(z)))
 }
 
