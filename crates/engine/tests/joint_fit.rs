@@ -189,3 +189,21 @@ fn a_disabled_joint_holds_nothing_and_an_enabled_one_again() {
     step_certified(&mut w, H);
     assert!(w.body(a).unwrap().velocity().length() < 1e-9);
 }
+
+/// A wheel turns on an axle that is fixed to the world, 5 mm too low: it stands in the ground, and no motion that its axle allows
+/// takes it out. The overlap was there before, and stays as it is; nothing was cut short.
+#[test]
+fn a_wheel_in_the_ground_whose_axle_is_fixed_turns_in_certified_steps() {
+    let mut w = world();
+    let wheel = Body::dynamic(Shape::cylinder(0.02, 0.1).unwrap()).mass(1.0).position(v(0.0, 0.0, 0.095));
+    let turned = wheel.orientation(DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2)).spin(v(0.0, 3.0, 0.0));
+    let wheel = w.add(turned).unwrap();
+    add_floor(&mut w, 0.1, 0.0);
+    let (on, at) = (Frame::along(DVec3::ZERO, DVec3::Z), Frame::along(v(0.0, 0.0, 0.095), -DVec3::Y));
+    w.add_joint(Joint::revolute(wheel, on, at)).unwrap();
+    for _ in 0..100 {
+        let report = step_certified(&mut w, 1.0 / 240.0);
+        assert_eq!(report.counts.unproved, 0);
+    }
+    assert!((w.body(wheel).unwrap().position().z - 0.095).abs() < 1e-9);
+}

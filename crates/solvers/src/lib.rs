@@ -38,6 +38,7 @@ mod solver;
 mod stopwatch;
 mod substructures;
 pub mod sweep;
+mod tied_bodies;
 pub mod warm_start;
 
 pub use accelerated_nsgs::{AcceleratedNsgs, AcceleratedNsgsOptions};
@@ -67,3 +68,4 @@ pub use solver::{
 pub use stopwatch::Stopwatch;
 pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};
+pub use tied_bodies::{TiedBodies, TiedRow};

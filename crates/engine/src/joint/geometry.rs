@@ -20,6 +20,8 @@
 //! Between two poses, arms are means, axes those half way, and the direction of a length the one along which the work over the
 //! step is `λ(‖d⁺‖ − ‖d‖)`: symmetric in time, which makes the scheme of second order.
 
+mod stiffness;
+
 use crate::joint::rows::{Measure, RowSpec};
 use crate::joint::{Anchor, Frame, JointRecord};
 use crate::step::{contact_row, row};
@@ -112,11 +114,6 @@ impl<'a> JointGeometry<'a> {
 
     pub fn row_count(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Whether impulses along its rows turn with its bodies.
-    pub fn turns(&self) -> bool {
-        !self.rows.iter().all(|spec| matches!(spec.measure, Measure::Apart(_) | Measure::Turn(_) | Measure::Length))
     }
 
     pub fn place(&self, pose: impl Fn(End) -> Pose) -> Placed {

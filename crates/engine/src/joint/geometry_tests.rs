@@ -180,6 +180,43 @@ fn geometric_stiffness_is_the_derivative_of_the_impulses() {
 }
 
 #[test]
+fn stiffness_of_both_bodies_is_the_derivative_of_the_impulses() {
+    let twist = [0.03, -0.02, 0.05, 0.03, 0.02, -0.04, 0.02, 0.03, -0.01, -0.02, 0.04, 0.01];
+    for record in &records() {
+        let joint = geometry(record);
+        let poses = fitting(&joint, record);
+        let before = placed(&joint, &poses);
+        let poses = moved(&poses, &twist, 0.1);
+        // Directions across axes of both bodies turn with each in their own way: half of the turn of each is meant, which is not
+        // exact.
+        let simple = |spec: &RowSpec| match spec.measure {
+            Measure::Cross(_) => false,
+            Measure::Angle(i) => joint.hinge == Some(i),
+            _ => true,
+        };
+        let sizes = record.rows.iter().enumerate();
+        let impulses: Vec<f64> =
+            sizes.map(|(row, spec)| if simple(spec) { 0.4 - 0.1 * row as f64 } else { 0.0 }).collect();
+        let k = joint.stiffness(&before, &placed(&joint, &poses), &impulses);
+        for column in 0..12 {
+            let mut twist = [0.0; 12];
+            twist[column] = 1.0;
+            let at = |share: f64| {
+                let [a, b] = joint.wrenches(&before, &placed(&joint, &moved(&poses, &twist, share)), &impulses);
+                [a.0, a.1, b.0, b.1]
+            };
+            let (ahead, behind) = (at(SMALL), at(-SMALL));
+            for row in 0..12 {
+                let slope = (ahead[row / 3][row % 3] - behind[row / 3][row % 3]) / (2.0 * SMALL);
+                // Half way to the end is half of its turn, but for a quarter of the turn of the piece: 0.25 · 0.005 · 1 N·m·s.
+                let off = (slope - k[row][column]).abs();
+                assert!(off < 1.5e-3, "{:?} ({row}, {column}): {slope} and {}", record.joint.kind, k[row][column]);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_joint_that_is_made_to_fit_fits_and_keeps_its_free_coordinates() {
     for record in &records() {
         if !record.rows.iter().any(RowSpec::is_locked) {

@@ -14,6 +14,7 @@
 //! no room to go to (`squeeze`).
 
 mod candidates;
+mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState, Inertial};
 use crate::joint::geometry::{End, JointGeometry};
@@ -62,6 +63,9 @@ pub(crate) struct EndSpace {
     parent: Vec<u32>,
     /// Errors that joints are to end with, row by row of the scene [m, rad].
     targets: Vec<f64>,
+    /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
+    /// stays as it was.
+    stuck: Vec<(u32, u32)>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -104,6 +108,7 @@ pub(crate) fn correct(
     if world.settings.stabilisation == Stabilisation::None {
         return done;
     }
+    space.stuck.clear();
     space.squeezed.clear();
     space.squeezed.extend(solutions.iter().flat_map(|solution| &solution.squeezed));
     space.squeezed.sort_unstable();
@@ -127,17 +132,6 @@ pub(crate) fn correct(
 /// Overlap made by the step that is not taken out \[m\].
 pub(crate) fn trigger(a: &BodyRecord, b: &BodyRecord) -> f64 {
     TRIGGER * overlap_bound(a, b)
-}
-
-/// Depth down to which an overlap of this depth before the step is left \[m\].
-fn allowed(world: &World, bound: f64, before: f64) -> f64 {
-    let trigger = TRIGGER * bound;
-    match world.settings.stabilisation {
-        Stabilisation::SplitImpulse { fraction, slop, cap } if before > slop => {
-            (before - (fraction * (before - slop)).min(cap)).max(trigger)
-        }
-        _ => before.max(trigger),
-    }
 }
 
 /// A joint with its errors and the gaps of its limits at the end poses.
@@ -191,30 +185,6 @@ fn depth(
 }
 
 impl EndSpace {
-    /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
-    fn measure_before(&mut self, world: &World, scene: &Scene, detector: &mut Detector) {
-        self.before.clear();
-        for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
-            let pair = (contact.a, contact.b);
-            let known = self.before.last_mut().filter(|(last, _)| *last == pair);
-            let (a, b) = (&scene.bodies[contact.a as usize], &scene.bodies[contact.b as usize]);
-            let later = a.met_at.is_some() || b.met_at.is_some();
-            match known {
-                Some(_) if later => {}
-                Some((_, depth)) => *depth = depth.max(-contact.gap),
-                None if later => {
-                    let depth = depth(world, detector, (a, &a.state), (b, &b.state));
-                    self.before.push((pair, depth));
-                }
-                None => self.before.push((pair, -contact.gap)),
-            }
-        }
-    }
-
-    fn depth_before(&self, pair: (u32, u32)) -> f64 {
-        self.before.binary_search_by_key(&pair, |(pair, _)| *pair).map_or(0.0, |at| self.before[at].1)
-    }
-
     /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
     /// share of it.
     fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool) -> Vec<usize> {
@@ -270,7 +240,7 @@ impl EndSpace {
             let (Some(record_a), Some(record_b)) = (world.bodies.at(a.slot), world.bodies.at(b.slot)) else { continue };
             let bound = overlap_bound(record_a, record_b);
             let before = self.depth_before((i, j));
-            let limit = allowed(world, bound, before);
+            let limit = self.allowed(world, bound, (i, j));
             if first && still(i, a) && still(j, b) && before <= limit {
                 continue;
             }
@@ -373,7 +343,12 @@ impl EndSpace {
             let masses =
                 members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
             let masses: Vec<Inertial> = masses.collect();
-            self.solve_group(&members, &masses, parts, end, correction, done);
+            if !self.solve_group(&members, &masses, parts, end, correction, done)
+                && !self.leave_old(world, scene, deep, &members)
+            {
+                // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
+                done.unproved += 1;
+            }
         }
         for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
             if correction[rank] != Twist::default()
@@ -384,6 +359,7 @@ impl EndSpace {
         }
     }
 
+    /// Displaces a group; false if no displacement could be proved.
     fn solve_group(
         &mut self,
         members: &[u32],
@@ -392,13 +368,10 @@ impl EndSpace {
         end: &mut [BodyState],
         correction: &mut [Twist],
         done: &mut Corrected,
-    ) {
+    ) -> bool {
         done.groups += 1;
         // Numbers that make no problem are left as they are: the certificate says what is left of the overlap.
-        let Ok(problem) = ContactProblem::from_parts(parts) else {
-            done.unproved += 1;
-            return;
-        };
+        let Ok(problem) = ContactProblem::from_parts(parts) else { return false };
         let stop = StoppingRule { max_iterations: Some(MAX_ITERATIONS), ..StoppingRule::velocity(ACCURACY) };
         let IslandSpace {
             pivoting,
@@ -431,9 +404,7 @@ impl EndSpace {
         }
         self.space.parts = problem.into_parts();
         if !proved {
-            // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
-            done.unproved += 1;
-            return;
+            return false;
         }
         let moves = members.iter().map(|rank| *rank as usize).zip(masses).zip(&self.space.changes);
         for ((rank, mass), change) in moves {
@@ -450,6 +421,7 @@ impl EndSpace {
             correction[rank].linear += change.linear;
             correction[rank].angular += change.angular;
         }
+        true
     }
 
     /// Rows of all pairs that a displacement of this size may bring together.
@@ -475,7 +447,7 @@ impl EndSpace {
             }
             let shapes = placed(world, a, &end[i as usize]).zip(placed(world, b, &end[j as usize]));
             let Some((shape_a, shape_b)) = shapes else { continue };
-            let limit = allowed(world, overlap_bound(record_a, record_b), self.depth_before((i, j)));
+            let limit = self.allowed(world, overlap_bound(record_a, record_b), (i, j));
             let is_deep = deep.binary_search(&(i, j)).is_ok();
             let old = limit > TRIGGER * overlap_bound(record_a, record_b);
             for manifold in detector.manifolds(shape_a, shape_b, margin) {

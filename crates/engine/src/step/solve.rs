@@ -25,7 +25,7 @@ use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, Factor
 use signorini_solvers::warm_start::make_feasible;
 use signorini_solvers::{
     Accept, BlockPivoting, ContactSolver, Effort, EqualityRows, Exact, ExactOptions, History, Method, SolveError,
-    SolverSession, is_settled,
+    SolverSession, TiedBodies, is_settled,
 };
 use std::fmt;
 
@@ -54,6 +54,8 @@ pub(crate) struct IslandSpace {
     pub pivoting: BlockPivoting,
     pub exact: Exact,
     pub equalities: EqualityRows,
+    pub tied: TiedBodies,
+    pub ties: Vec<[Option<u32>; 2]>,
     pub position_session: SolverSession,
     /// Pads of the island's contacts; none at all if it is not squeezed.
     pub pads: Vec<Option<Pad>>,

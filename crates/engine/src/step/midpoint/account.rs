@@ -52,7 +52,7 @@ impl Mover<'_> {
     pub(super) fn account(&self, h: f64, piece: &mut Piece) {
         let mut ledger = EnergyLedger::default();
         let mut wrenches = Vec::new();
-        let (mut kinetic, mut start, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0);
+        let (mut kinetic, mut before, mut lifted, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let mut mean = Vec::with_capacity(self.bodies.len());
         for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
             let end = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
@@ -64,7 +64,8 @@ impl Mover<'_> {
             ledger.integration += (mass.mass * body.gravity).dot(h * middle.linear - moved);
             let rotational = 0.5 * (momentum.dot(spins[1]) - body.start.momentum.dot(spins[0]));
             ledger.integration += rotational - middle.angular.dot(*momentum - body.start.momentum);
-            start += body.start.kinetic(mass) + (mass.mass * body.gravity).dot(moved);
+            before += body.start.kinetic(mass);
+            lifted -= (mass.mass * body.gravity).dot(moved);
             kinetic += end.kinetic(mass);
             pushed += 0.5 * mass.mass * ((self.scene.dt * body.acceleration).length_squared() + STILL * STILL);
             let free = super::State {
@@ -114,6 +115,8 @@ impl Mover<'_> {
         }
         let first = row;
         let turning = self.turning();
+        // What drives put in and take out again, each by itself [J].
+        let mut exchanged = 0.0;
         for joint in &self.joints {
             let (start, end) = self.placed(joint, h);
             for spec in joint.rows {
@@ -128,6 +131,7 @@ impl Mover<'_> {
                 if spec.purpose == Purpose::Constraint {
                     continue;
                 }
+                exchanged += (impulse * velocity).abs();
                 // What turning arms and the launch did with the impulses of drives is theirs.
                 let middle = joint.jacobian(spec, &start, &end);
                 let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
@@ -138,14 +142,23 @@ impl Mover<'_> {
                 }
                 ledger.joints -= moved;
                 *entry(&mut ledger, spec.purpose) += moved;
+                if matches!(spec.purpose, Purpose::Motor | Purpose::Spring) {
+                    // A force works along the way that its coordinate goes. Springs go it with the velocity at the end of the
+                    // piece, not with the mean: over that, a motor that lifts a weight slower and slower would do too little.
+                    let total = if spec.is_given() { turning[place] } else { impulse };
+                    let way = (joint.value(spec.measure, &end) - self.values[place]) / h;
+                    let beyond = total * (way - self.row_velocity(&middle, joint, |place| mean[place as usize]));
+                    *entry(&mut ledger, spec.purpose) += beyond;
+                    ledger.integration -= beyond;
+                }
                 carried |= spec.purpose != Purpose::Friction && impulse != 0.0;
             }
         }
         // What hangs still exchanges what its weight would do in the step; a taut rope loses a share of that in each.
-        let scale = (kinetic + pushed).max(f64::MIN_POSITIVE);
+        let scale = (kinetic.max(before) + exchanged + pushed).max(f64::MIN_POSITIVE);
         // Forces over what rounds leave of the gaps are not told from nothing.
         let open = 4.0 * (FITS + self.error.min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
-        piece.rise = (kinetic - start - ledger.external - ledger.drives() - open) / scale;
+        piece.rise = (kinetic - before + lifted - ledger.external - ledger.drives() - open) / scale;
         piece.loss =
             if carried { 0.0 } else { (projected - kinetic) / (kinetic + 100.0 * pushed).max(f64::MIN_POSITIVE) };
         if piece.rise.is_nan() {

@@ -1,26 +1,19 @@
 //! A body of an island, and how impulses at points of it move it over a piece of the step.
 //!
 //! ```text
-//! x⁺ = x + h(v + (h f + λ)/2m),   R⁺ = Rot(R, L̄),   L̄ = L + ½(h τ + Σ ½(r + r⁺)×λ)
+//! x⁺ = x + h v̄,           v̄ = v + (h f + λ)/2m
+//! R⁺ = Rot(R, L̄),         L̄ = L + ½(h τ + Σ ½(r + r⁺)×λ)
 //! ```
 //!
-//! with Rot the exact rotation of a free body of angular momentum L̄ (`free_rotation`). r⁺ depends on R⁺, so L̄ is found by
-//! Newton's method; its slope is the geometric stiffness `K = ∂(Σ ½(r + r⁺)×λ)/∂φ = ½ Σ (r⁺λᵀ − (λ·r⁺)I)`, which is not
-//! symmetric where there is a moment: with its symmetric part alone, thirty steps left 5e-9 rad in links under large ones.
+//! with Rot the exact rotation of a free body of angular momentum L̄ (`free_rotation`). r⁺ depends on R⁺, and the directions of
+//! impulses on those of other bodies: v̄ and L̄ are unknowns of the rounds, and what the equations on the right are short by is
+//! taken out there together with the errors of the joints.
 
 use crate::body::{BodyState, Inertial};
 use crate::step::Twist;
 use crate::step::free_rotation::free_rotation;
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::InverseMass;
-
-/// Newton steps for one body: four are usual.
-const MAX_ITERATIONS: usize = 30;
-/// Error of L̄ relative to its size at which the orientation is right to round-off \[1\].
-const ACCURACY: f64 = 1e-15;
-
-/// Most that joint impulses may turn a body in a piece [rad].
-const MAX_TURN: f64 = 200.0;
 
 /// Position, orientation and momenta.
 #[derive(Clone, Copy, Debug)]
@@ -119,45 +112,60 @@ pub(crate) struct MovingBody {
     pub launch: State,
     /// 1 if forces act along the way, 0 if they are in the launch.
     pub forces: f64,
+    /// Velocity and angular momentum with which it goes through the piece, v̄ and L̄.
+    pub mean: (DVec3, DVec3),
     /// Pose at the end of the piece; momenta once the velocity phase has found them.
     pub end: State,
     pub load: Load,
 }
 
 impl MovingBody {
-    /// Moves the body by its load; false if the orientation was not found.
-    pub fn advance(&mut self, h: f64) -> bool {
-        let MovingBody { mass, launch: start, load, .. } = self;
-        let pushed = self.forces * h * self.acceleration + mass.inverse_mass * load.impulse;
-        self.end.position = start.position + h * (start.velocity + 0.5 * pushed);
-        let kick = self.forces * h * self.torque;
-        let turned = |momentum: DVec3| {
-            let local = start.orientation.inverse() * momentum;
-            (start.orientation * free_rotation(mass, mass.inverse_inertia * local, h).1).normalize()
-        };
-        let mut momentum = start.momentum + 0.5 * (kick + load.mean_torque(start.orientation, start.orientation));
-        for _ in 0..MAX_ITERATIONS {
-            // Joint impulses that would spin a body up by turns are those of a round that went astray.
-            let spun = mass.inverse_inertia * (start.orientation.inverse() * (momentum - start.momentum - 0.5 * kick));
-            let turn = h * spun.length();
-            if !load.anchors.is_empty() && (turn.is_nan() || turn > MAX_TURN) {
-                return false;
-            }
-            let orientation = turned(momentum);
-            let target = start.momentum + 0.5 * (kick + load.mean_torque(start.orientation, orientation));
-            let error = target - momentum;
-            if error.length() <= ACCURACY * (momentum.length() + target.length()) {
-                self.end.orientation = orientation;
-                return orientation.is_finite() && self.end.position.is_finite();
-            }
-            let slope =
-                DMat3::IDENTITY - load.stiffness(orientation) * (0.5 * h) * world(mass.inverse_inertia, orientation);
-            let change = slope.inverse() * error;
-            momentum += if change.is_finite() { change } else { error };
-            self.end.orientation = orientation;
-        }
-        // Close enough for a further round, which starts from here.
+    /// Lets it go on as it was launched, under the forces of the piece.
+    pub fn drift(&mut self, h: f64) -> bool {
+        let push = 0.5 * self.forces * h;
+        self.mean = (self.launch.velocity + push * self.acceleration, self.launch.momentum + push * self.torque);
+        self.go(h)
+    }
+
+    /// Lets it go on as it was launched, as if nothing acted: what is at rest stays where it is.
+    pub fn coast(&mut self, h: f64) -> bool {
+        self.mean = (self.launch.velocity, self.launch.momentum);
+        self.go(h)
+    }
+
+    /// Moves it by its mean velocity and angular momentum; false if that leaves the range of numbers.
+    fn go(&mut self, h: f64) -> bool {
+        let MovingBody { mass, start, mean, .. } = self;
+        let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
+        self.end.position = start.position + h * mean.0;
+        self.end.orientation = (start.orientation * free_rotation(mass, spin, h).1).normalize();
         self.end.orientation.is_finite() && self.end.position.is_finite()
+    }
+
+    /// Adds to where it goes, as a velocity of the end pose; false if that leaves the range of numbers.
+    pub fn shift(&mut self, change: &Twist, h: f64) -> bool {
+        self.mean.0 += change.linear;
+        self.mean.1 += self.momentum_of_end_turn() * change.angular;
+        self.go(h)
+    }
+
+    /// Twice what its mean velocity and momentum are short of, under its load [N·s, N·m·s].
+    pub fn short_of(&self, h: f64) -> (DVec3, DVec3) {
+        let MovingBody { mass, launch, load, .. } = self;
+        let push = self.forces * h;
+        let torque = push * self.torque + load.mean_torque(self.start.orientation, self.end.orientation);
+        (
+            mass.mass * (push * self.acceleration - 2.0 * (self.mean.0 - launch.velocity)) + load.impulse,
+            torque - 2.0 * (self.mean.1 - launch.momentum),
+        )
+    }
+
+    /// What L̄ gains by a turn of the end pose [kg·m²], `δφ = h H I⁻¹δL̄` with half the turn H of the piece and the inertia
+    /// half way: to second order in the turn.
+    pub fn momentum_of_end_turn(&self) -> DMat3 {
+        let (start, end) = (self.start.orientation, self.end.orientation);
+        let middle = if start.dot(end) < 0.0 { (start - end).normalize() } else { (start + end).normalize() };
+        world(self.mass.inertia, middle) * DMat3::from_quat(middle * start.inverse()).transpose()
     }
 
     /// How far it moved and turned, world axes [m, rad].
@@ -170,11 +178,21 @@ impl MovingBody {
     /// What the mean velocity gains by an impulse: 1/2m, and (2I − hK)⁻¹ with the geometric stiffness of the load. Under
     /// a push that would buckle it, where that is not positive definite, K is left out.
     pub fn mean_inverse_mass(&self, h: f64) -> InverseMass {
+        inverse_mass(0.5 * self.mass.inverse_mass, symmetric(self.mean_rotational(h).inverse()))
+    }
+
+    fn mean_rotational(&self, h: f64) -> DMat3 {
         let orientation = self.end.orientation;
         let inertia = world(self.mass.inertia, orientation) * 2.0;
         let stiff = inertia - (symmetric(self.load.stiffness(orientation)) + self.load.following) * h;
-        let rotational = if is_stiffer_than(&stiff, &inertia, 0.1) { stiff } else { inertia };
-        inverse_mass(0.5 * self.mass.inverse_mass, symmetric(rotational.inverse()))
+        if is_stiffer_than(&stiff, &inertia, 0.1) { stiff } else { inertia }
+    }
+
+    /// How it would move by what it is short of, alone, as a velocity of the end pose.
+    pub fn response(&self, h: f64) -> Twist {
+        let (linear, angular) = self.short_of(h);
+        let angular = self.mean_rotational(h).inverse() * angular;
+        Twist { linear: 0.5 * self.mass.inverse_mass * linear, angular }
     }
 
     /// 1/m and I⁻¹ at an orientation.

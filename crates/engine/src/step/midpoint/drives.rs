@@ -66,6 +66,7 @@ impl Mover<'_> {
                 let value = joint.value(spec.measure, &placed);
                 self.posed.push(spec.pose(h, value, rate));
                 self.values.push(value);
+                self.aims[row] = (0.0, 0.0);
                 acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. });
                 self.roles[row] = match spec.purpose {
                     Purpose::Constraint => Role::Held,
@@ -241,10 +242,14 @@ impl Mover<'_> {
         (law, posed.bias + posed.compliance * given)
     }
 
-    /// Impulses of the first phase whose arms turn, row by row: those of springs as they were found, not as they moved the
-    /// bodies.
+    /// Impulses of the first phase whose arms turn, row by row, without μ, which moves springs to where they aim and no
+    /// momentum: of springs as they were found.
     pub(super) fn turning(&self) -> Vec<f64> {
-        let one = |row: usize| if self.roles[row] == Role::Soft { self.pushed[row] } else { self.lambda[row] };
+        let one = |row: usize| match self.roles[row] {
+            Role::Soft => self.pushed[row],
+            Role::Held | Role::Stop => self.lambda[row] - self.aims[row].1,
+            Role::Open { .. } | Role::Pushed => self.lambda[row],
+        };
         (0..self.lambda.len()).map(one).collect()
     }
 

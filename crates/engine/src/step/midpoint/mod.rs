@@ -5,9 +5,9 @@
 //! energy: a pendulum lost a fifth of its swing in ten seconds, a short chain tore. Here a piece of the step has two phases.
 //!
 //! 1. *Positions* (`rounds`). Impulses λ act over mid arms and move the bodies (`body`) so that the joints fit at the end
-//!    poses, `g(X⁺) = 0`. A round is one linear problem in λ with `W = J̄ A⁻¹ J̄ᵀ`, `A = 2I/h − K`: without the geometric
-//!    stiffness K the rounds, like SHAKE and RATTLE, diverge as soon as h ω > 2 for the fastest swing of a link, which loaded
-//!    chains exceed tenfold. Where contacts are near, one exact solve with the rows of the start poses comes first, and its
+//!    poses, `g(X⁺) = 0`. A round is one Newton step in λ and the motion of all bodies (`newton`): without the geometric
+//!    stiffness of the impulses, rounds, like SHAKE and RATTLE, diverge as soon as h ω > 2 for the fastest swing of a link, which
+//!    loaded chains exceed tenfold. Where contacts are near, one exact solve with the rows of the start poses comes first, and its
 //!    contact impulses act throughout. A contact that the rounds overrun, or a limit, makes the next one one-sided: the exact
 //!    method then says which of them are held. (All contacts with friction in every round: thirty to sixty factorizations
 //!    each on a rope bridge under a load, and they did not contract.)
@@ -29,6 +29,7 @@ mod account;
 mod body;
 mod drives;
 mod launch;
+mod newton;
 mod rounds;
 mod velocity;
 
@@ -182,6 +183,7 @@ impl<'a> Mover<'a> {
                 start,
                 launch: start,
                 forces: 1.0,
+                mean: (start.velocity, start.momentum),
                 end: start,
                 load: Load::default(),
             })

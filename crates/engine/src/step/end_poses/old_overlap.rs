@@ -1,0 +1,62 @@
+//! Overlap that was there before the step: how deep, how much of it is taken out, and what joints hold in it.
+
+use super::{EndSpace, TRIGGER, depth, trigger};
+use crate::step::assembly::Scene;
+use crate::step::collision::Detector;
+use crate::{Stabilisation, World};
+
+impl EndSpace {
+    /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
+    pub(super) fn measure_before(&mut self, world: &World, scene: &Scene, detector: &mut Detector) {
+        self.before.clear();
+        for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
+            let pair = (contact.a, contact.b);
+            let known = self.before.last_mut().filter(|(last, _)| *last == pair);
+            let (a, b) = (&scene.bodies[contact.a as usize], &scene.bodies[contact.b as usize]);
+            let later = a.met_at.is_some() || b.met_at.is_some();
+            match known {
+                Some(_) if later => {}
+                Some((_, depth)) => *depth = depth.max(-contact.gap),
+                None if later => {
+                    let depth = depth(world, detector, (a, &a.state), (b, &b.state));
+                    self.before.push((pair, depth));
+                }
+                None => self.before.push((pair, -contact.gap)),
+            }
+        }
+    }
+
+    /// Depth down to which the overlap of a pair is left \[m\].
+    pub(super) fn allowed(&self, world: &World, bound: f64, pair: (u32, u32)) -> f64 {
+        let (trigger, before) = (TRIGGER * bound, self.depth_before(pair));
+        match world.settings.stabilisation {
+            Stabilisation::SplitImpulse { fraction, slop, cap }
+                if before > slop && self.stuck.binary_search(&pair).is_err() =>
+            {
+                (before - (fraction * (before - slop)).min(cap)).max(trigger)
+            }
+            _ => before.max(trigger),
+        }
+    }
+
+    /// Leaves the old overlap of a group as it is; whether there is any that was to be taken out.
+    pub(super) fn leave_old(&mut self, world: &World, scene: &Scene, deep: &[(u32, u32)], members: &[u32]) -> bool {
+        let known = self.stuck.len();
+        for pair in deep {
+            let inside = |rank: u32| members.binary_search(&rank).is_ok();
+            let records = [pair.0, pair.1].map(|rank| world.bodies.at(scene.bodies[rank as usize].slot));
+            let [Some(a), Some(b)] = records else { continue };
+            let old = self.depth_before(*pair) > trigger(a, b);
+            if old && (inside(pair.0) || inside(pair.1)) && !self.stuck[..known].contains(pair) {
+                self.stuck.push(*pair);
+            }
+        }
+        let more = self.stuck.len() > known;
+        self.stuck.sort_unstable();
+        more
+    }
+
+    pub(super) fn depth_before(&self, pair: (u32, u32)) -> f64 {
+        self.before.binary_search_by_key(&pair, |(pair, _)| *pair).map_or(0.0, |at| self.before[at].1)
+    }
+}

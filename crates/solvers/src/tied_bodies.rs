@@ -1,0 +1,293 @@
+//! Bodies tied together by rows, as Newton steps of a motion pose them: six unknowns x of every body, one impulse λ of every row,
+//!
+//! ```text
+//! A x − Jᵀλ = f,   G x + C λ = −e
+//! ```
+//!
+//! A has a block for every body and for every pair that is tied; neither has to be symmetric, and J need not be G: forces act
+//! over mean arms, errors are measured at the end. Rows are eliminated, `λ = −R(G x + e)` with `R = (C + εw)⁻¹`, and
+//! `A + JᵀRG` is factored over the bodies, without fill where they form a tree.
+//!
+//! Rows often repeat each other (a hinge made of two balls, a closed loop) and then contradict each other in the last digits.
+//! An exact solve would answer with enormous self-stress; the first solve here has such a part, too, but its motion x₁ has not.
+//! So a second one asks for what the first achieved, `e ← −(G x₁ + C λ₁)`, in which nothing contradicts: Tikhonov's filter
+//! applied twice, as in `equality_rows.rs`. Cost: one factorization and two solves, or four where rows are ill conditioned; no allocation while the ties are the same.
+
+use crate::linalg::block_graph::BlockGraph;
+use crate::linalg::frontal_lu::FrontalLu;
+use signorini_problem::JacobianRow;
+
+/// ε as a share of w \[1\]: that of `equality_rows.rs`.
+const FILTER: f64 = 1e-10;
+/// Most times that the filter is applied to what it left before, and the share of the errors that is little enough \[1\]. Rows
+/// about the axis of a slender link have a w a million times what they would give way: one pass leaves a twentieth.
+const PASSES: usize = 4;
+const CONTRACTION: f64 = 1e-3;
+/// A pair of bodies that are not tied has no block.
+const NOWHERE: usize = usize::MAX;
+
+/// One row of a tie. Columns: six of the first body, six of the second; those of no body are not used.
+#[derive(Clone, Copy, Debug)]
+pub struct TiedRow {
+    /// Which tie it belongs to.
+    pub tie: usize,
+    /// Row of J: what its impulse does.
+    pub force: JacobianRow,
+    /// Row of G: what it measures.
+    pub rate: JacobianRow,
+    /// c \[1/kg\].
+    pub compliance: f64,
+    /// e [m/s].
+    pub error: f64,
+    /// w: what an impulse of one changes of what it measures, roughly \[1/kg\].
+    pub scale: f64,
+}
+
+/// The system and its buffers.
+#[derive(Clone, Debug, Default)]
+pub struct TiedBodies {
+    ties: Vec<[Option<u32>; 2]>,
+    graph: BlockGraph,
+    lu: FrontalLu,
+    values: Vec<f64>,
+    /// Where the blocks (a, a), (a, b), (b, a), (b, b) of a tie begin.
+    slots: Vec<[usize; 4]>,
+    diagonal: Vec<usize>,
+    rows: Vec<TiedRow>,
+    load: Vec<f64>,
+    motion: Vec<f64>,
+    left: Vec<f64>,
+    step: Vec<f64>,
+    impulses: Vec<f64>,
+}
+
+impl TiedBodies {
+    /// Begins a system of so many bodies with these ties: all zero, no rows.
+    pub fn begin(&mut self, bodies: usize, ties: &[[Option<u32>; 2]]) {
+        if self.ties != ties || self.graph.nodes() != bodies {
+            self.plan(bodies, ties);
+        }
+        self.values.fill(0.0);
+        self.load.fill(0.0);
+        self.rows.clear();
+    }
+
+    fn plan(&mut self, bodies: usize, ties: &[[Option<u32>; 2]]) {
+        let mut neighbours = vec![Vec::new(); bodies];
+        for tie in ties {
+            if let [Some(a), Some(b)] = *tie {
+                neighbours[a as usize].push(b as usize);
+                neighbours[b as usize].push(a as usize);
+            }
+        }
+        self.graph = BlockGraph::new(vec![6; bodies], &mut neighbours);
+        self.lu = FrontalLu::new(&self.graph);
+        let start = |i: Option<u32>, j: Option<u32>| match (i, j) {
+            (Some(i), Some(j)) => self.graph.find(i as usize, j as usize).map_or(NOWHERE, |e| self.graph.starts[e]),
+            _ => NOWHERE,
+        };
+        self.slots = ties.iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
+        self.diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
+        self.values = vec![0.0; self.graph.stored()];
+        self.load = vec![0.0; 6 * bodies];
+        self.motion = vec![0.0; 6 * bodies];
+        self.ties.clear();
+        self.ties.extend_from_slice(ties);
+    }
+
+    /// Adds to the block of a body, row-major, and to its part of f.
+    pub fn add_body(&mut self, body: usize, block: &[[f64; 6]; 6], load: &[f64; 6]) {
+        let start = self.diagonal[body];
+        for (i, row) in block.iter().enumerate() {
+            for (j, value) in row.iter().enumerate() {
+                self.values[start + 6 * j + i] += value;
+            }
+            self.load[6 * body + i] += load[i];
+        }
+    }
+
+    /// Adds to the blocks of a tie, row-major.
+    pub fn add_tie(&mut self, tie: usize, block: &[[f64; 12]; 12]) {
+        for (quarter, start) in self.slots[tie].into_iter().enumerate().filter(|(_, start)| *start != NOWHERE) {
+            let (first_row, first_column) = (6 * (quarter / 2), 6 * (quarter % 2));
+            for j in 0..6 {
+                for i in 0..6 {
+                    self.values[start + 6 * j + i] += block[first_row + i][first_column + j];
+                }
+            }
+        }
+    }
+
+    /// Adds a row; impulses are told in the order of the rows.
+    pub fn add_row(&mut self, row: TiedRow) {
+        self.rows.push(row);
+    }
+
+    /// Finds the impulses and the motion; false, and zeros, if the system could not be factored.
+    pub fn solve(&mut self, impulses: &mut Vec<f64>) -> bool {
+        impulses.clear();
+        impulses.resize(self.rows.len(), 0.0);
+        for row in &self.rows {
+            let resistance = resistance(row);
+            for (quarter, start) in self.slots[row.tie].into_iter().enumerate() {
+                if start == NOWHERE {
+                    continue;
+                }
+                let (first_row, first_column) = (6 * (quarter / 2), 6 * (quarter % 2));
+                for j in 0..6 {
+                    let rate = resistance * row.rate[first_column + j];
+                    for i in 0..6 {
+                        self.values[start + 6 * j + i] += row.force[first_row + i] * rate;
+                    }
+                }
+            }
+        }
+        self.motion.clear();
+        self.motion.resize(self.load.len(), 0.0);
+        if self.lu.factor(&self.values).is_err() {
+            return false;
+        }
+        let mut first = 0.0;
+        for pass in 0..PASSES {
+            // What is left of the errors; of the loads nothing is.
+            self.left.clear();
+            for (row, impulse) in self.rows.iter().zip(impulses.iter()) {
+                self.left.push(row.error + moved(row, &self.ties[row.tie], &self.motion) + row.compliance * impulse);
+            }
+            let largest = self.left.iter().fold(0.0, |most: f64, left| most.max(left.abs()));
+            if pass == 0 {
+                first = largest;
+            } else if largest <= CONTRACTION * first {
+                break;
+            }
+            let loaded = if pass == 0 { 1.0 } else { 0.0 };
+            self.filtered(loaded);
+            for (total, step) in impulses.iter_mut().zip(&self.impulses) {
+                *total += step;
+            }
+            for (total, step) in self.motion.iter_mut().zip(&self.step) {
+                *total += step;
+            }
+        }
+        let finite = impulses.iter().chain(&self.motion).all(|x| x.is_finite());
+        if !finite {
+            impulses.fill(0.0);
+            self.motion.fill(0.0);
+        }
+        finite
+    }
+
+    /// Impulses and motion for what is left, by the filter applied twice.
+    fn filtered(&mut self, loaded: f64) {
+        for pass in 0..2 {
+            self.step.clear();
+            self.step.extend(self.load.iter().map(|load| loaded * load));
+            for (row, error) in self.rows.iter().zip(&self.left) {
+                let push = -resistance(row) * error;
+                for (side, body) in self.ties[row.tie].into_iter().enumerate() {
+                    let Some(body) = body else { continue };
+                    for i in 0..6 {
+                        self.step[6 * body as usize + i] += push * row.force[6 * side + i];
+                    }
+                }
+            }
+            self.lu.solve(&mut self.step);
+            self.impulses.clear();
+            for (row, error) in self.rows.iter().zip(&mut self.left) {
+                let moved = moved(row, &self.ties[row.tie], &self.step);
+                let impulse = -resistance(row) * (moved + *error);
+                self.impulses.push(impulse);
+                if pass == 0 {
+                    *error = -(moved + row.compliance * impulse);
+                }
+            }
+        }
+    }
+
+    /// x of a body, by the last solve.
+    pub fn motion(&self, body: usize) -> [f64; 6] {
+        std::array::from_fn(|i| self.motion[6 * body + i])
+    }
+}
+
+/// G x of a row.
+fn moved(row: &TiedRow, tie: &[Option<u32>; 2], motion: &[f64]) -> f64 {
+    let mut moved = 0.0;
+    for (side, body) in tie.iter().enumerate() {
+        let Some(body) = body else { continue };
+        for i in 0..6 {
+            moved += row.rate[6 * side + i] * motion[6 * *body as usize + i];
+        }
+    }
+    moved
+}
+
+/// R of a row.
+fn resistance(row: &TiedRow) -> f64 {
+    1.0 / (row.compliance + FILTER * row.scale).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(mass: f64) -> [[f64; 6]; 6] {
+        std::array::from_fn(|i| std::array::from_fn(|j| if i == j { mass } else { 0.0 }))
+    }
+
+    fn along(axis: usize, sides: [f64; 2]) -> JacobianRow {
+        std::array::from_fn(|i| if i % 6 == axis { sides[i / 6] } else { 0.0 })
+    }
+
+    fn row(tie: usize, columns: JacobianRow, error: f64) -> TiedRow {
+        TiedRow { tie, force: columns, rate: columns, compliance: 0.0, error, scale: 1.0 }
+    }
+
+    /// Masses of 1 and 3, tied along x and pushed apart by 4: both move by a = 4/(1 + 3) = 1 with the push on the first alone, and
+    /// the tie carries m₂ a = 3.
+    #[test]
+    fn two_bodies_that_are_tied_move_as_one() {
+        let mut system = TiedBodies::default();
+        system.begin(2, &[[Some(0), Some(1)]]);
+        system.add_body(0, &unit(1.0), &[4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        system.add_body(1, &unit(3.0), &[0.0; 6]);
+        system.add_row(row(0, along(0, [-1.0, 1.0]), 0.0));
+        let mut impulses = Vec::new();
+        assert!(system.solve(&mut impulses));
+        assert!((system.motion(0)[0] - 1.0).abs() < 1e-9 && (system.motion(1)[0] - 1.0).abs() < 1e-9);
+        assert!((impulses[0] - 3.0).abs() < 1e-6, "{impulses:?}");
+    }
+
+    /// The force of the row turns with what the body does: `A = [[1, −k], [0, 1]]` in x and y, G = y. From `e = −1`: y = 1, the
+    /// impulse is 1, and x = k although nothing pushes along x.
+    #[test]
+    fn a_matrix_that_is_not_symmetric_is_taken_as_it_is() {
+        let mut system = TiedBodies::default();
+        system.begin(1, &[[None, Some(0)]]);
+        let mut block = unit(1.0);
+        block[0][1] = -0.7;
+        system.add_body(0, &block, &[0.0; 6]);
+        system.add_row(row(0, along(1, [0.0, 1.0]), -1.0));
+        let mut impulses = Vec::new();
+        assert!(system.solve(&mut impulses));
+        let x = system.motion(0);
+        assert!((x[1] - 1.0).abs() < 1e-9 && (x[0] - 0.7).abs() < 1e-9, "{x:?}");
+        assert!((impulses[0] - 1.0).abs() < 1e-6, "{impulses:?}");
+    }
+
+    /// A unit mass held twice along x, once asked for 1 and once for 1 + 1e-6: the mean is taken to the round-off of the
+    /// filter, 2⁻⁵³/ε, and shared evenly.
+    #[test]
+    fn rows_that_contradict_each_other_are_met_halfway_without_self_stress() {
+        let mut system = TiedBodies::default();
+        system.begin(1, &[[None, Some(0)]]);
+        system.add_body(0, &unit(1.0), &[0.0; 6]);
+        for asked in [1.0, 1.0 + 1e-6] {
+            system.add_row(row(0, along(0, [0.0, 1.0]), -asked));
+        }
+        let mut r = Vec::new();
+        assert!(system.solve(&mut r));
+        assert!((r[0] + r[1] - 1.0 - 5e-7).abs() < 2e-6, "{r:?}");
+        assert!((r[0] - r[1]).abs() < 1e-5, "{r:?}");
+    }
+}
