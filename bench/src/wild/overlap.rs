@@ -66,18 +66,41 @@ fn along(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
     let lines = axes(a).into_iter().chain(axes(b)).chain([(b.translation - a.translation).normalize_or(DVec3::Z)]);
     let tried = lines.flat_map(|n| [n, -n]).chain(proposed.map(|(_, normal)| normal));
     let bound = |n: DVec3| Some(extent(first, a, n)? + extent(second, b, -n)?);
-    let found = tried.filter_map(|n| Some((bound(n)?, n))).min_by(|x, y| x.0.total_cmp(&y.0));
-    let Some((mut least, mut normal)) = found else { return f64::INFINITY };
-    // Parry's normal of cylinders and cones may be off by degrees: from the best one downhill.
-    let mut step = 0.1;
+    // Parry's normal of cylinders and cones may be off by degrees, and the least depth may be next to another start.
+    let mut starts: Vec<(f64, DVec3)> = tried.filter_map(|n| Some((bound(n)?, n))).collect();
+    starts.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let mut least = f64::INFINITY;
+    for start in starts {
+        if least <= GOOD {
+            break;
+        }
+        least = least.min(downhill(start, &bound));
+    }
+    least
+}
+
+/// A depth that is not worth another start \[m\].
+const GOOD: f64 = 1e-6;
+/// Directions tried around one. They turn from round to round: along a kink of the bound, where a rim is about to touch
+/// elsewhere, only few of them lead down.
+const AROUND: usize = 12;
+const TURN: f64 = 2.399_963;
+
+/// The least bound downhill of a direction.
+fn downhill((mut least, mut normal): (f64, DVec3), bound: &impl Fn(DVec3) -> Option<f64>) -> f64 {
+    let (mut step, mut round) = (0.1, 0.0);
     while step > 1e-7 && least > 0.0 {
         let (t, s) = normal.any_orthonormal_pair();
-        let around = [t, -t, s, -s].map(|d| (normal + step * d).normalize());
-        let best = around.into_iter().filter_map(|n| Some((bound(n)?, n))).min_by(|x, y| x.0.total_cmp(&y.0));
+        let around = (0..AROUND).map(|k| {
+            let (sine, cosine) = (std::f64::consts::TAU * k as f64 / AROUND as f64 + TURN * round).sin_cos();
+            (normal + step * (t * cosine + s * sine)).normalize()
+        });
+        let best = around.filter_map(|n| Some((bound(n)?, n))).min_by(|x, y| x.0.total_cmp(&y.0));
         match best.filter(|(value, _)| *value < least) {
             Some(better) => (least, normal) = better,
-            None => step *= 0.5,
+            None => step *= 0.7,
         }
+        round += 1.0;
     }
     least
 }
@@ -87,6 +110,7 @@ fn along(first: &Part, a: &Pose, second: &Part, b: &Pose) -> f64 {
 mod tests {
     use super::super::shapes::parts;
     use super::*;
+    use signorini::glamx::DQuat;
     use signorini::scene::ShapeDescription;
 
     fn part(shape: ShapeDescription) -> Part {
@@ -158,6 +182,36 @@ mod tests {
                     assert!((found - wanted).abs() < 1e-9, "{tilt} {side} {wanted} {found}");
                 }
             }
+        }
+    }
+
+    /// Every direction gives an upper bound, so that no direction of many may give less.
+    #[test]
+    fn no_direction_shows_less_depth_of_two_cylinders() {
+        let cylinder = |half_height, radius| part(ShapeDescription::Cylinder { half_height, radius });
+        let (first, second) = (cylinder(0.0373, 0.0612), cylinder(0.0482, 0.0355));
+        let spread = |k: u32| {
+            let z = 1.0 - (2.0 * f64::from(k) + 1.0) / 20_000.0;
+            let (sine, cosine) = (2.399_963_229_728_653 * f64::from(k)).sin_cos();
+            DVec3::new(cosine, sine, 0.0) * (1.0 - z * z).sqrt() + DVec3::Z * z
+        };
+        let directions: Vec<DVec3> = (0..20_000).map(spread).collect();
+        for k in 0..40 {
+            let turn = |k: u32| DQuat::from_axis_angle(directions[(k * 977) as usize % 20_000], 0.37 * f64::from(k));
+            let (a, away) = (Pose::from_parts(DVec3::ZERO, turn(k)), directions[(k * 461) as usize]);
+            // Apart along this line until some direction separates them but for a millimetre.
+            let deep = |b: &Pose| {
+                let each = directions.iter().filter_map(|n| Some(extent(&first, &a, *n)? + extent(&second, b, -*n)?));
+                each.fold(f64::INFINITY, f64::min)
+            };
+            let at = |distance: f64| Pose::from_parts(away * distance, turn(k + 7));
+            let (mut near, mut far) = (0.0, 0.2);
+            for _ in 0..30 {
+                let middle = 0.5 * (near + far);
+                if deep(&at(middle)) > 1e-3 { near = middle } else { far = middle }
+            }
+            let found = depth(&first, &a, &second, &at(near));
+            assert!(found > 0.0 && found <= deep(&at(near)) + 1e-9, "{k}: {found}");
         }
     }
 }
