@@ -319,11 +319,13 @@ impl EndSpace {
                 jacobian.push(row.columns);
                 q.push(row.q);
             }
+            let mut tied = false;
             for (index, joint, errors) in &joints {
                 let sides = ends(joint);
                 if !sides.iter().any(|rank| place(*rank).is_some()) {
                     continue;
                 }
+                tied = true;
                 let placed = joint.place(|side| rank_pose(side, |rank| end[rank]));
                 let targets = &self.targets[scene.joints[*index].rows.clone()];
                 for ((row, error), target) in joint.rows.iter().zip(errors).zip(targets) {
@@ -344,7 +346,7 @@ impl EndSpace {
                 members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
             let masses: Vec<Inertial> = masses.collect();
             if !self.solve_group(&members, &masses, parts, end, correction, done)
-                && !self.leave_old(world, scene, deep, &members)
+                && !(tied && self.leave_old(world, scene, deep, &members))
             {
                 // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
                 done.unproved += 1;
