@@ -15,16 +15,14 @@ use signorini_problem::{Block, ContactProblem, FactoredParts, Law};
 /// Most rounds: four are usual, six for whips. A taut rope, whose sag is the square root of its slack, takes a dozen, and finding
 /// what is held starts them over.
 const MAX_ROUNDS: usize = 24;
-/// Joint error at which rounds end [m, rad]: a thousand times below what the certificate asks for, since
-/// a gap is the arm of a couple.
+/// Joint error at which rounds end, and how far bodies may then be from where their impulses take them [m, rad]: a thousand
+/// times below what the certificate asks for, since a gap is the arm of a couple.
 pub(super) const FITS: f64 = 1e-11;
 /// Joint error that is good enough where rounds do not get further [m, rad]: half of what the certificate allows.
 const NEARLY: f64 = 5e-9;
 /// A round after the third that leaves more than this share of the error contracts badly \[1\].
 const CONTRACTION: f64 = 0.7;
 
-/// How far from where its impulses take it a body may be left [m, rad]: a tenth of what the certificate allows joints.
-const ASTRAY: f64 = 1e-9;
 /// A contact that the rounds overrun by more than this obeys its law in them \[m\]. Less is left to the correction of poses, which
 /// sees shapes as they are.
 const TOUCHES: f64 = 1e-3;
@@ -55,7 +53,7 @@ impl Mover<'_> {
         }
         for round in 0..=MAX_ROUNDS {
             self.load();
-            let mut error = self.joint_error(h).max(self.astray(h) * (FITS / ASTRAY));
+            let mut error = self.joint_error(h).max(self.astray(h));
             if contacts {
                 error = error.max(self.normal_error(h));
             }
