@@ -42,6 +42,7 @@ impl<'a> Scene<'a> {
     ) -> Self {
         Scene { bodies, free, contacts, joints, joint_rows, ranks, dt }
     }
+
     pub fn rank_of_slot(&self, slot: u32) -> Option<u32> {
         self.ranks.get(slot as usize).copied().flatten()
     }

@@ -345,9 +345,9 @@ impl EndSpace {
             let masses =
                 members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
             let masses: Vec<Inertial> = masses.collect();
-            if !self.solve_group(&members, &masses, parts, end, correction, done)
-                && !(tied && self.leave_old(world, scene, deep, &members))
-            {
+            let settled = self.solve_group(&members, &masses, parts, end, correction, done)
+                || tied && self.leave_old(world, scene, deep, &members);
+            if !settled {
                 // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
                 done.unproved += 1;
             }
