@@ -93,7 +93,7 @@ fn steady_coin(alpha: f64, precession: f64) -> (World, BodyHandle) {
 /// all of its energy was gone within a second, every step certified.
 #[test]
 fn a_tilted_coin_is_not_braked_by_the_corners_of_its_rim() {
-    // On both sides of 45°; what is lost is of the order of the step, and none of it in the tilt.
+    // On both sides of 45°. What is lost does not vanish with the step; its cause is not known (decision 14).
     for (degrees, precession, keeps) in
         [(50.0_f64, 5.0, 0.99), (46.0, 5.0, 0.98), (44.0, 5.0, 0.98), (30.0, 10.0, 0.93)]
     {
