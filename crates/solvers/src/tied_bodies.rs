@@ -11,7 +11,8 @@
 //! Rows often repeat each other (a hinge made of two balls, a closed loop) and then contradict each other in the last digits.
 //! An exact solve would answer with enormous self-stress; the first solve here has such a part, too, but its motion x₁ has not.
 //! So a second one asks for what the first achieved, `e ← −(G x₁ + C λ₁)`, in which nothing contradicts: Tikhonov's filter
-//! applied twice, as in `equality_rows.rs`. Cost: one factorization and two solves, or four where rows are ill conditioned; no allocation while the ties are the same.
+//! applied twice, as in `equality_rows.rs`, whose W is symmetric. Cost: one factorization and two solves, or more where rows
+//! are ill conditioned; no allocation while the ties are the same.
 
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::FrontalLu;

@@ -64,7 +64,6 @@ impl Mover<'_> {
                 }
                 self.settled = false;
             }
-            // Impulses that turn with the bodies contract in pairs of rounds.
             self.settled &= round == 0 || !self.pulls();
             let bad = error > CONTRACTION * last && error > CONTRACTION * CONTRACTION * before;
             let slow = self.settled && round >= 3 && bad;
