@@ -5,8 +5,8 @@
 
 use super::few_blocks::few;
 use super::limits::{
-    COLD_PROXIMAL, DIGITS_MISSING, FEW_BLOCKS, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, SWEEPS_OF_A_JAM,
-    SWEPT_PATHS, WARM_PROXIMAL,
+    COLD_PROXIMAL, DIGITS_MISSING, HEAVY_ON_LIGHT, STRUCTURE_PATIENCE, STRUCTURE_STEPS, SWEEPS_OF_A_JAM, SWEPT_PATHS,
+    WARM_PROXIMAL,
 };
 use super::redundancy::{Redundancy, redundancy};
 use super::sweeping::SweepBudget;
@@ -83,7 +83,7 @@ fn may_stick(exact: &mut Exact, search: &mut Search) -> bool {
 }
 
 fn has_guess(exact: &mut Exact, search: &mut Search) -> bool {
-    any_answer(exact, search) && search.warm && !is_cheap(search)
+    any_answer(exact, search) && search.warm && !exact.is_central_cheap(search)
 }
 
 fn is_even(exact: &mut Exact, search: &mut Search) -> bool {
@@ -104,12 +104,7 @@ fn is_uneven(exact: &mut Exact, search: &mut Search) -> bool {
 /// of the cases.
 fn is_central_first(exact: &mut Exact, search: &mut Search) -> bool {
     let digits_missing = search.is_bounded() && search.best <= DIGITS_MISSING;
-    !any_answer(exact, search) || !are_bodies_alike(search.problem) || is_cheap(search) || digits_missing
-}
-
-/// Where factorizations cost next to nothing the digits decide.
-fn is_cheap(search: &Search) -> bool {
-    search.warm && search.problem.blocks().len() <= FEW_BLOCKS
+    !any_answer(exact, search) || !are_bodies_alike(search.problem) || exact.is_central_cheap(search) || digits_missing
 }
 
 fn is_not_central_yet(_: &mut Exact, search: &mut Search) -> bool {

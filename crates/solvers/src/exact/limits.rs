@@ -11,6 +11,8 @@ pub(super) const CHEAP_FACTOR: f64 = 6.0;
 /// motion, and its polish finds more digits where contacts contradict each other (dominoes to 1e-9 m/s: no step is
 /// left, else 9 of 180).
 pub(super) const FEW_BLOCKS: usize = 80;
+/// Contacts per pair of bodies from which on that is so \[1\]: balls, which touch in single points, are the conic path's.
+pub(super) const SEVERAL_POINTS: f64 = 1.5;
 /// `is_close`: residual over tolerance \[1\], and residual [m/s or \[1\]] whatever the tolerance. Below only digits are
 /// missing.
 pub(super) const CLOSE: f64 = 1e4;

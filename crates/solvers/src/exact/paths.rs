@@ -1,7 +1,8 @@
 //! Newton steps and central paths as attempts, and what is done with an iterate that is close.
 
 use super::limits::{
-    CHEAP_FACTORIZATION, FEW_BLOCKS, MANIFOLD, POLISHING_SWEEPS, ROUNDS_IN_TURN, SMALL, SWEEPS_IN_TURN, UNEVEN_PATHS,
+    CHEAP_FACTORIZATION, FEW_BLOCKS, MANIFOLD, POLISHING_SWEEPS, ROUNDS_IN_TURN, SEVERAL_POINTS, SMALL, SWEEPS_IN_TURN,
+    UNEVEN_PATHS,
 };
 use super::limits::{
     EXPECTED_ITERATIONS, FLOPS_PER_CONTACT, FLOPS_PER_ITERATION, MAX_SWEEPS, STRUCTURE_PATIENCE, STRUCTURE_STEPS,
@@ -126,6 +127,17 @@ impl Exact {
         search.problem.blocks().len() as f64 >= MANIFOLD * pairs as f64
     }
 
+    /// Where factorizations cost next to nothing, and pairs of bodies touch in several points that may contradict each
+    /// other, the digits decide: a guess goes to the central path.
+    pub(super) fn is_central_cheap(&mut self, search: &mut Search) -> bool {
+        let blocks = search.problem.blocks().len();
+        if !search.warm || blocks > FEW_BLOCKS {
+            return false;
+        }
+        self.prepare_systems(search);
+        blocks as f64 >= SEVERAL_POINTS * self.interior.system().pairs() as f64
+    }
+
     /// Multiplications that sweeps may still cost: what the interior point would.
     pub(super) fn budget(&mut self, search: &mut Search, budget: SweepBudget) -> f64 {
         if budget == SweepBudget::ToTheCap {
@@ -149,7 +161,7 @@ impl Exact {
             Folds::Leave => 0,
         };
         // From the guess, where nothing else has tried that.
-        let untried = self.options.skip.contains(&Attempt::ConicWarm) || search.problem.blocks().len() <= FEW_BLOCKS;
+        let untried = self.options.skip.contains(&Attempt::ConicWarm) || self.is_central_cheap(search);
         let steps = if untried { STRUCTURE_STEPS } else { 0 };
         let canonical = self.options.selection == Selection::Canonical;
         if search.kept && (canonical || steps > 0) {
