@@ -1,8 +1,8 @@
 """A bin of 200 mixed objects on a slope, the lower wall of which tilts away: what is inside slides out.
 
-Spheres, boxes, capsules, cylinders and tetrahedra are dropped in two layers into an open box on a slope of 20°, steeper
-than their friction holds. Nothing leaves it, and nothing overlaps by more than a tenth of a millimetre. Then the lower
-wall turns about its lower edge until it lies flat, and what leant on it slides out over it.
+Spheres, boxes, capsules and tetrahedra are put into an open box on a slope of 20°, steeper than their friction holds.
+Nothing leaves it, and nothing overlaps by more than a tenth of a millimetre. The lower wall turns about its lower edge
+until it lies flat, and what is nearest to it slides out over it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ import numpy as np
 import signorini as sg
 
 COUNT, STEP = 200, 1 / 60
-HALF, HEIGHT, WALL = 0.55, 0.3, 0.05
-SETTLE, TILT, POUR = 30, 20, 30
+HALF, HEIGHT, WALL = 0.8, 0.3, 0.05
+SETTLE, TILT, POUR = 10, 20, 30
 FRICTION, SLOPE = 0.2, 0.349
 
 
 def thing(index: int) -> sg.Shape:
-    """One of five shapes, about 6 cm across."""
-    size = 0.03 + 0.002 * (index % 4)
-    match index % 5:
-        case 0:
+    """One of four shapes, about 6 cm across."""
+    size = 0.03 + 0.002 * (index % 5)
+    match index % 8:
+        case 0 | 1 | 2 | 3:
             return sg.Shape.sphere(size)
-        case 1:
+        case 4:
             return sg.Shape.cuboid((size, 0.8 * size, 0.6 * size))
-        case 2:
+        case 5 | 6:
             return sg.Shape.capsule(0.6 * size, 0.5 * size)
-        case 3:
-            return sg.Shape.cylinder(0.6 * size, 0.6 * size)
         case _:
             s = 0.8 * size
             return sg.Shape.hull([(s, s, s), (s, -s, -s), (-s, s, -s), (-s, -s, s)])
@@ -61,7 +59,7 @@ def bin_of_things() -> tuple[sg.World, sg.Body, list[sg.Body]]:
     things = []
     for k in range(COUNT):
         turn = np.array([math.cos(0.35 * k), *(math.sin(0.35 * k) * axis)])
-        place = (0.1 * (k % 10) - 0.45, 0.1 * (k // 10 % 10) - 0.45, 0.05 + 0.08 * (k // 100))
+        place = (0.1 * (k // 15) - 0.6, 0.1 * (k % 15) - 0.7, 0.05)
         things.append(
             world.add(thing(k), density=500, position=place, orientation=turn, friction=FRICTION, name=f"thing {k}")
         )

@@ -1,8 +1,8 @@
 //! A bin of 200 mixed objects on a slope, the lower wall of which tilts away: what is inside slides out.
 //!
-//! Spheres, boxes, capsules, cylinders and tetrahedra are dropped in two layers into an open box on a slope of 20°, steeper than
-//! their friction holds. Nothing leaves it, and nothing overlaps by more than a tenth of a millimetre. Then the lower wall turns
-//! about its lower edge until it lies flat, and what leant on it slides out over it.
+//! Spheres, boxes, capsules and tetrahedra are put into an open box on a slope of 20°, steeper than their friction holds.
+//! Nothing leaves it, and nothing overlaps by more than a tenth of a millimetre. The lower wall turns about its lower edge until
+//! it lies flat, and what is nearest to it slides out over it.
 #![allow(clippy::print_stdout)]
 
 use signorini::glamx::{DQuat, DVec3};
@@ -12,23 +12,22 @@ use std::f64::consts::FRAC_PI_2;
 const COUNT: usize = 200;
 const STEP: f64 = 1.0 / 60.0;
 /// Half of the inner width of the bin, and its height \[m\].
-const HALF: f64 = 0.55;
+const HALF: f64 = 0.8;
 const HEIGHT: f64 = 0.3;
 const WALL: f64 = 0.05;
 /// Steps in which things settle, the wall turns, and things pour; the slope \[rad\].
-const SETTLE: usize = 30;
+const SETTLE: usize = 10;
 const TILT: usize = 20;
 const POUR: usize = 30;
 const SLOPE: f64 = 0.349;
 
-/// One of five shapes, about 6 cm across.
+/// One of four shapes, about 6 cm across.
 fn thing(index: usize) -> Result<Shape, Box<dyn std::error::Error>> {
-    let size = 0.03 + 0.002 * (index % 4) as f64;
-    Ok(match index % 5 {
-        0 => Shape::sphere(size)?,
-        1 => Shape::cuboid(DVec3::new(size, 0.8 * size, 0.6 * size))?,
-        2 => Shape::capsule(0.6 * size, 0.5 * size)?,
-        3 => Shape::cylinder(0.6 * size, 0.6 * size)?,
+    let size = 0.03 + 0.002 * (index % 5) as f64;
+    Ok(match index % 8 {
+        0..4 => Shape::sphere(size)?,
+        4 => Shape::cuboid(DVec3::new(size, 0.8 * size, 0.6 * size))?,
+        5 | 6 => Shape::capsule(0.6 * size, 0.5 * size)?,
         _ => {
             let s = 0.8 * size;
             let corners = [[s, s, s], [s, -s, -s], [-s, s, -s], [-s, -s, s]].map(DVec3::from_array);
@@ -67,9 +66,9 @@ fn bin() -> Result<Bin, Box<dyn std::error::Error>> {
     let wall = world.add(Body::kinematic(shape).position(centre_of_wall(0.0)).material(wood).named("wall"))?;
     let mut things = Vec::new();
     for k in 0..COUNT {
-        let (x, y, layer) = (k % 10, k / 10 % 10, k / 100);
+        let (x, y) = (k / 15, k % 15);
         let turn = DQuat::from_axis_angle(DVec3::new(1.0, 0.3, 0.2).normalize(), 0.7 * k as f64);
-        let place = DVec3::new(0.1 * x as f64 - 0.45, 0.1 * y as f64 - 0.45, 0.05 + 0.08 * layer as f64);
+        let place = DVec3::new(0.1 * x as f64 - 0.6, 0.1 * y as f64 - 0.7, 0.05);
         let body = Body::dynamic(thing(k)?).density(500.0).position(place).orientation(turn);
         things.push(world.add(body.material(wood).named(&format!("thing {k}")))?);
     }
