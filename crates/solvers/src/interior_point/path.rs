@@ -3,16 +3,16 @@
 use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::limit::{Look, Rungs};
+use super::moments::{Moment, write_rows};
 use super::start::Start;
 use super::weights::Weights;
-use crate::merit::{Merit, triple};
+use crate::merit::Merit;
 use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
 use signorini_problem::math;
-use std::ops::Range;
 
 /// A joint's proximal weight: `u + ε w (r⁺ − r) = 0`, exact at convergence whatever ε.
 const JOINT_PROXIMAL: f64 = 1e-9;
@@ -117,7 +117,9 @@ pub struct PathEnd {
 /// Buffers of the path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
+    /// One for every block, then one for every moment of a contact that resists spinning or rolling.
     pub(super) cells: Vec<Cell>,
+    pub(super) moments: Vec<Moment>,
     pub(super) r: Vec<f64>,
     pub(super) y: Vec<f64>,
     pub(super) extra: Vec<f64>,
@@ -126,7 +128,7 @@ pub(super) struct Path {
     pub(super) g: Vec<f64>,
     pub(super) dr: Vec<f64>,
     pub(super) w_dr: Vec<f64>,
-    models: Vec<Model>,
+    pub(super) models: Vec<Model>,
     pub(super) weights: Vec<f64>,
     pub(super) predictor: Vec<Direction>,
     pub(super) step: Vec<Direction>,
@@ -279,9 +281,10 @@ impl Path {
     }
 
     pub(super) fn resize(&mut self, problem: &ContactProblem) {
-        let (rows, blocks) = (problem.rows(), problem.blocks().len());
+        let rows = problem.rows();
         self.cells.clear();
         self.cells.extend(problem.blocks().iter().map(Cell::new));
+        self.list_moments(problem);
         self.products = self.cells.iter().map(Cell::products).sum();
         for buffer in [
             &mut self.r,
@@ -296,15 +299,16 @@ impl Path {
             buffer.clear();
             buffer.resize(rows, 0.0);
         }
+        let cells = self.cells.len();
         for buffer in [&mut self.extra, &mut self.extra_hi] {
             buffer.clear();
-            buffer.resize(blocks, 0.0);
+            buffer.resize(cells, 0.0);
         }
         self.weights.clear();
-        self.weights.resize(blocks, 1.0);
-        self.models.resize(blocks, Model::default());
+        self.weights.resize(cells, 1.0);
+        self.models.resize(cells, Model::default());
         for directions in [&mut self.predictor, &mut self.step, &mut self.trial] {
-            directions.resize(blocks, Direction::default());
+            directions.resize(cells, Direction::default());
         }
     }
 
@@ -325,7 +329,11 @@ impl Path {
         rungs: &Rungs,
         stalled: usize,
     ) -> Option<f64> {
-        options.weights.spread(problem, &self.r, &mut self.weights);
+        let (blocks, moments) = self.weights.split_at_mut(problem.blocks().len());
+        options.weights.spread(problem, &self.r, blocks);
+        for (weight, moment) in moments.iter_mut().zip(&self.moments) {
+            *weight = blocks[moment.block];
+        }
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
         system.factor_once(problem).ok()?;
@@ -379,8 +387,8 @@ impl Path {
 
     #[inline(always)]
     pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
-        let range = problem.range(c);
-        Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
+        let (r, y) = (self.rows_of(problem, c, &self.r), self.rows_of(problem, c, &self.y));
+        Point { r, y, extra: self.extra[c], extra_hi: self.extra_hi[c] }
     }
 
     /// Mean product over its weight, after a step if given.
@@ -409,7 +417,7 @@ impl Path {
 
     /// K of every block.
     pub(super) fn linearise(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
             let rows = problem.blocks()[c].rows;
             let k = system.k_mut(c);
@@ -420,26 +428,26 @@ impl Path {
                 }
                 continue;
             }
-            let range = problem.range(c);
-            let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
-            self.models[c] = point.linearise(&self.cells[c]);
+            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
             let found = &self.models[c].k;
             if let Ok(k) = <&mut [f64; 9]>::try_from(&mut *k) {
                 k.copy_from_slice(found.as_flattened());
                 continue;
             }
+            let few = rows.min(3);
             for (k, row) in k.chunks_exact_mut(rows).zip(found) {
-                k.copy_from_slice(&row[..rows]);
+                k[..few].copy_from_slice(&row[..few]);
             }
         }
+        self.linearise_moments(system, problem);
     }
 
     /// A direction into `trial`.
     pub(super) fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, goal: Goal) {
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
-            let range = problem.range(c);
             if cell == Cell::Joint {
+                let range = problem.range(c);
                 let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
                 for i in range {
                     self.g[i] = if goal.keeps_slack() { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
@@ -456,10 +464,11 @@ impl Path {
             };
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
-            let slack = self.slack_defect(&range, c, goal);
+            let slack = self.slack_defect(problem, c, goal);
             let k = &self.models[c].k;
             let pushed = |i: usize| offset[i] + (k[i][0] * slack[0] + k[i][1] * slack[1] + k[i][2] * slack[2]);
-            write_triple(&mut self.g[range], [pushed(0), pushed(1), pushed(2)]);
+            let pushed = [pushed(0), pushed(1), pushed(2)];
+            write_rows(problem, &self.moments, c, &mut self.g, pushed);
         }
         // Elimination along the diagonal loses digits where contacts slide; without refinement the last decades crawl.
         // A predictor without error is not needed where the last factor was good.
@@ -471,14 +480,13 @@ impl Path {
         system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
-            let range = problem.range(c);
             if cell == Cell::Joint {
                 continue;
             }
-            let slack = self.slack_defect(&range, c, goal);
-            let moved = Point::read(&self.dr[range.clone()], &self.w_dr[range], 0.0, 0.0);
-            let dy = [moved.y[0] - slack[0], moved.y[1] - slack[1], moved.y[2] - slack[2]];
-            let mut d = Direction { dr: moved.r, dy, ..Direction::default() };
+            let slack = self.slack_defect(problem, c, goal);
+            let (dr, du) = (self.rows_of(problem, c, &self.dr), self.rows_of(problem, c, &self.w_dr));
+            let dy = [du[0] - slack[0], du[1] - slack[1], du[2] - slack[2]];
+            let mut d = Direction { dr, dy, ..Direction::default() };
             self.point(problem, c).complete(&cell, &self.models[c], &mut d);
             self.trial[c] = d;
         }
@@ -487,17 +495,19 @@ impl Path {
 
     /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A derivative of the path keeps it as it is.
     #[inline(always)]
-    fn slack_defect(&self, range: &Range<usize>, c: usize, goal: Goal) -> [f64; 3] {
+    fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
         if goal.keeps_slack() {
             return [0.0; 3];
         }
+        let (y, u) = (self.rows_of(problem, c, &self.y), self.rows_of(problem, c, &self.u));
         match self.cells[c] {
-            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - self.u[range.start], 0.0, 0.0],
+            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - u[0], 0.0, 0.0],
             // No tangential slack is kept where there is no friction: its impulse stays zero.
-            Cell::Normal | Cell::Frictionless => [self.y[range.start] - self.u[range.start], 0.0, 0.0],
+            Cell::Normal | Cell::Frictionless => [y[0] - u[0], 0.0, 0.0],
             Cell::Fixed | Cell::Joint => [0.0; 3],
-            Cell::Frictional { .. } => {
-                let (y, u) = (triple(&self.y[range.clone()]), triple(&self.u[range.clone()]));
+            Cell::Frictional { .. } => [y[0] - u[0], y[1] - u[1], y[2] - u[2]],
+            Cell::Moment { .. } => {
+                // Where its contact has no friction, the normal row is all that is kept of it: the same.
                 [y[0] - u[0], y[1] - u[1], y[2] - u[2]]
             }
         }
@@ -515,15 +525,15 @@ impl Path {
     /// Takes the step; false if it is not finite.
     pub(super) fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
         for c in 0..self.cells.len() {
-            let range = problem.range(c);
             if self.cells[c] == Cell::Joint {
-                for i in range {
+                for i in problem.range(c) {
                     self.r[i] += length * self.joint_step[i];
                 }
                 continue;
             }
             let d = &self.step[c];
-            for (i, row) in range.enumerate() {
+            let (rows, first) = self.own_rows(problem, c);
+            for (row, i) in rows.zip(first..3) {
                 self.r[row] += length * d.dr[i];
                 self.y[row] += length * d.dy[i];
             }
@@ -531,16 +541,6 @@ impl Path {
             self.extra_hi[c] += length * d.dextra_hi;
         }
         self.r.iter().chain(&self.y).chain(&self.extra).all(|x| x.is_finite())
-    }
-}
-
-/// As many rows as a block has, of three.
-#[inline]
-fn write_triple(rows: &mut [f64], values: [f64; 3]) {
-    match rows {
-        [n, t, s] => [*n, *t, *s] = values,
-        [n] => *n = values[0],
-        _ => rows.copy_from_slice(&values[..rows.len()]),
     }
 }
 
