@@ -8,6 +8,7 @@
 //! * `wild-generate` writes fresh scenes of that kind from a seed.
 //! * `wild-page` turns the table of `wild` into a page.
 //! * `growth` measures how cost grows with the number of bodies and what threads give.
+//! * `world` measures rays among many bodies beside Rapier, and what a pile at rest costs.
 //! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ mod scene;
 mod suite;
 mod trajectory;
 mod wild;
+mod world;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -103,6 +105,8 @@ enum Command {
     WildPage(wild::PageArguments),
     /// Measure how cost grows with the number of bodies, and what threads give.
     Growth(wild::GrowthArguments),
+    /// Measure rays among many bodies, and a pile at rest.
+    World(world::WorldArguments),
     /// Pages and tables from the lines.
     Report {
         /// Files of lines.
@@ -159,6 +163,7 @@ fn main() -> ExitCode {
         Command::WildGenerate(arguments) => wild::generate(&arguments),
         Command::WildPage(arguments) => wild::write_page(&arguments),
         Command::Growth(arguments) => wild::grow(&arguments),
+        Command::World(arguments) => world::run(&arguments),
         Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {

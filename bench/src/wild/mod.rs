@@ -20,7 +20,7 @@ mod run;
 mod shapes;
 mod watch;
 
-pub use generate::{GenerateArguments, write as generate};
+pub use generate::{GROWING, GenerateArguments, write as generate};
 pub use growth::{GrowthArguments, run as grow};
 pub use page::{PageArguments, write as write_page};
 

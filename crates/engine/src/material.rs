@@ -43,6 +43,9 @@ pub const MAX_FRICTION: f64 = 1e9;
 /// Greatest stiffness [N/m] and damping [N·s/m] of a surface.
 pub const MAX_STIFFNESS: f64 = 1e18;
 
+/// Greatest torsional and rolling friction \[m\].
+pub const MAX_ROLLING: f64 = 1e9;
+
 /// Friction that is another along an axis than across it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
@@ -79,6 +82,14 @@ pub struct Material {
     /// Damping of a point of contact [N·s/m], of surfaces with a stiffness.
     #[serde(default)]
     pub damping: f64,
+    /// Torsional friction μ_s \[m\]: a point of contact resists spinning about its normal by a moment up to μ_s times its normal
+    /// force. For an even pressure on a patch of radius a it is 2/3 μ a.
+    #[serde(default)]
+    pub torsional_friction: f64,
+    /// Rolling friction μ_r \[m\]: a point of contact resists rolling by a moment up to μ_r times its normal force. A ball of
+    /// radius r starts to roll where the slope is μ_r/r.
+    #[serde(default)]
+    pub rolling_friction: f64,
 }
 
 impl Default for Material {
@@ -100,6 +111,8 @@ impl Material {
             grain: None,
             stiffness: None,
             damping: 0.0,
+            torsional_friction: 0.0,
+            rolling_friction: 0.0,
         }
     }
 
@@ -137,6 +150,14 @@ impl Material {
         self
     }
 
+    /// The same surface, resisting spin about the normal of a contact by up to `torsional` and rolling by up to `rolling` \[m\]
+    /// times the normal force. Of two surfaces the greater counts, whatever the rule of friction.
+    pub const fn rolling(mut self, torsional: f64, rolling: f64) -> Self {
+        self.torsional_friction = torsional;
+        self.rolling_friction = rolling;
+        self
+    }
+
     /// The pair's coefficients, by the stronger of the two rules (see [`Combine`]): `μ = √(μ_A μ_B)`, `e = √(e_A e_B)`
     /// unless a surface asks otherwise. Of two surfaces that give way the springs are in series, `1/k = 1/k_A + 1/k_B`, and
     /// their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)` and
@@ -161,6 +182,8 @@ impl Material {
             grain: None,
             stiffness,
             damping,
+            torsional_friction: self.torsional_friction.max(other.torsional_friction),
+            rolling_friction: self.rolling_friction.max(other.rolling_friction),
         }
     }
 
@@ -186,6 +209,12 @@ impl Material {
         }
         if !(0.0..=MAX_STIFFNESS).contains(&self.damping) {
             return Some(("damping", self.damping, "[0, 1e18] N·s/m"));
+        }
+        if !(0.0..=MAX_ROLLING).contains(&self.torsional_friction) {
+            return Some(("torsional friction", self.torsional_friction, "[0, 1e9] m"));
+        }
+        if !(0.0..=MAX_ROLLING).contains(&self.rolling_friction) {
+            return Some(("rolling friction", self.rolling_friction, "[0, 1e9] m"));
         }
         None
     }

@@ -111,6 +111,12 @@ impl PairSurface<'_> {
         runs(self.bodies[1]) - runs(self.bodies[0])
     }
 
+    /// How the surface of the second turns against that of the first, beside their bodies [rad/s].
+    pub fn running_spin(&self) -> DVec3 {
+        let turns = |record: &BodyRecord| record.state.orientation * record.options.surface.spin;
+        turns(self.bodies[1]) - turns(self.bodies[0])
+    }
+
     /// How they give way.
     pub fn soft(&self) -> Option<Soft> {
         self.material.stiffness.map(|stiffness| Soft { stiffness, damping: self.material.damping })

@@ -154,7 +154,9 @@ impl<'a> Dynamic<'a> {
             let pressed = immovable.len() > 1
                 && contact.gap < -SQUEEZED
                 && [a, b].iter().any(|record| record.kind == Kind::Kinematic);
-            supports.push(match contact.impulse == DVec3::ZERO && !shut || surface.grain.is_some() {
+            let rolls = contact.moment != DVec3::ZERO;
+            let given = contact.impulse == DVec3::ZERO && !shut || surface.grain.is_some() || rolls;
+            supports.push(match given {
                 true => Support::Given,
                 false if pressed || surface.soft().is_some() => Support::GivenNormal,
                 false => Support::Cone,

@@ -144,6 +144,8 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Impulse on B, world axes \[N·s\]; A got the opposite.
     pub impulse: DVec3,
+    /// Angular impulse on B beside it, by torsional and rolling friction, world axes \[N·m·s\]; A got the opposite.
+    pub moment: DVec3,
     /// Velocity of the surface of B against that of A after the solve, world axes [m/s]: that of the bodies there, and how their
     /// surfaces run ([`crate::SurfaceMotion`]).
     pub velocity: DVec3,

@@ -231,7 +231,30 @@ fn i6_a_newer_version_is_an_error_that_says_so() {
     assert_eq!(Snapshot::from_bytes(b"").unwrap_err(), SnapshotError::NotASnapshot);
 }
 
-/// Version 4 knew no options of bodies and no events; its contacts had no parts and no speed of approach.
+/// Bytes of a contact, and of a remembered point with its features, point, normal, impulse and moment.
+const CONTACT: usize = 16 + 17 * 8;
+const POINT: usize = 16 + 12 * 8;
+
+/// What is remembered of contacts, as versions before 6 wrote it.
+fn without_moments(bytes: &[u8]) -> Vec<u8> {
+    let count = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let mut old = bytes[..16].to_vec();
+    let mut at = 16;
+    for _ in 0..count(8) {
+        // Two slots, an age, and how many points.
+        let points = count(at + 12);
+        old.extend(&bytes[at..at + 20]);
+        at += 20;
+        for _ in 0..points {
+            old.extend(&bytes[at..at + POINT - 24]);
+            at += POINT;
+        }
+    }
+    old.extend(&bytes[at..]);
+    old
+}
+
+/// Version 4 knew no options of bodies, no events and no moments; its contacts had no parts and no speed of approach.
 #[test]
 fn i6_a_snapshot_of_version_four_has_the_same_future() {
     let mut w = stack();
@@ -246,10 +269,10 @@ fn i6_a_snapshot_of_version_four_has_the_same_future() {
         if tag == b"TOUC" {
             let count = u64::from_le_bytes(payload[..8].try_into().unwrap()) as usize;
             assert!(count > 30, "{count} contacts");
-            let (contacts, rest) = payload[8..].split_at(count * (16 + 14 * 8));
-            // Two slots, two parts, point to velocity, approach.
-            let plain = contacts.chunks(16 + 14 * 8).flat_map(|c| [&c[..8], &c[16..16 + 13 * 8]].concat());
-            payload = payload[..8].iter().copied().chain(plain).chain(rest.iter().copied()).collect();
+            let (contacts, rest) = payload[8..].split_at(count * CONTACT);
+            // Two slots, two parts, point to velocity, approach, moment.
+            let plain = contacts.chunks(CONTACT).flat_map(|c| [&c[..8], &c[16..16 + 13 * 8]].concat());
+            payload = payload[..8].iter().copied().chain(plain).chain(without_moments(rest)).collect();
         }
         let first = old.len() + 20;
         old.extend(tag);
@@ -543,7 +566,7 @@ fn subnormal_impulses_are_no_assertion_in_the_next_step() {
     // The time step of the remembered impulses, after the contacts: the guess is scaled by the ratio of the steps.
     let section = sections(&bytes)[5];
     let contacts = u64::from_le_bytes(bytes[section.0..section.0 + 8].try_into().unwrap()) as usize;
-    let at = section.0 + 8 + contacts * (16 + 14 * 8);
+    let at = section.0 + 8 + contacts * CONTACT;
     assert_eq!(bytes[at..at + 8], H.to_le_bytes());
     for (remembered, step) in [(f64::MAX, H), (f64::MAX, 1e-9), (1e308, 1e-6), (H, 1e-310), (H, 1e-318), (H, 5e-324)] {
         let mut forged = bytes.clone();

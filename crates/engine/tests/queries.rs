@@ -251,3 +251,18 @@ fn the_rule_decides_how_a_cube_slides() {
         close(w.body(b).unwrap().velocity().x, 5.0 - friction * G * 10.0 * H, 1e-7);
     }
 }
+
+/// Zero times infinity: a cast without an end whose velocity has no part along an axis found nothing, or everything.
+#[test]
+fn a_cast_without_an_end_finds_what_lies_on_its_way() {
+    let mut w = weightless();
+    let on_the_way = w.add(ball("far", v(50.0, 0.0, 0.0))).unwrap();
+    w.add(ball("aside", v(10.0, 5.0, 0.0))).unwrap();
+    let shape = Shape::sphere(0.5).unwrap();
+    let pose = DPose3::from_translation(DVec3::ZERO);
+    let (body, hit) = w.cast_shape(&shape, &pose, v(2.0, 0.0, 0.0), f64::INFINITY).unwrap();
+    assert_eq!(body, on_the_way);
+    assert!((hit.time - 24.5).abs() < 1e-6, "{}", hit.time);
+    assert!(w.cast_shape(&shape, &pose, v(0.0, 0.0, 1.0), f64::INFINITY).is_none());
+    assert!(w.cast_shape(&shape, &pose, DVec3::ZERO, f64::INFINITY).is_none());
+}

@@ -1,4 +1,4 @@
-//! What each block may do: the four laws, their sizes and parameters.
+//! What each block may do: the five laws, their sizes and parameters.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,16 @@ pub enum Law {
         /// Friction coefficient \[1\], finite and ≥ 0.
         mu: f64,
     },
+    /// Signorini and Coulomb, and moments that resist spinning about the normal and rolling about the tangents. Six rows
+    /// `(n, t1, t2, spin, roll1, roll2)`.
+    Rolling {
+        /// Friction coefficient \[1\], finite and ≥ 0.
+        mu: f64,
+        /// Torsional friction [m, over the unit of the row], finite and ≥ 0.
+        spin: f64,
+        /// Rolling friction [m, over the unit of the rows], finite and ≥ 0.
+        roll: f64,
+    },
 }
 
 impl Law {
@@ -32,6 +42,7 @@ impl Law {
             Law::NonNegative => "non_negative",
             Law::Interval { .. } => "interval",
             Law::Coulomb { .. } => "coulomb",
+            Law::Rolling { .. } => "rolling",
         }
     }
 
@@ -41,6 +52,16 @@ impl Law {
             Law::Equality => (1..=6).contains(&rows),
             Law::NonNegative | Law::Interval { .. } => rows == 1,
             Law::Coulomb { .. } => rows == 2 || rows == 3,
+            Law::Rolling { .. } => rows == 6,
+        }
+    }
+
+    /// What bounds the moments of a rolling contact: the rows within its block, and the bound of their norm over the normal
+    /// impulse.
+    pub fn moments(&self) -> [(std::ops::Range<usize>, f64); 2] {
+        match *self {
+            Law::Rolling { spin, roll, .. } => [(3..4, spin), (4..6, roll)],
+            _ => [(0..0, 0.0), (0..0, 0.0)],
         }
     }
 
@@ -58,6 +79,10 @@ impl Law {
                 }
             }
             Law::Coulomb { mu } => (!mu.is_finite() || mu < 0.0).then_some(("friction coefficient", mu)),
+            Law::Rolling { mu, spin, roll } => {
+                let named = [("friction coefficient", mu), ("torsional friction", spin), ("rolling friction", roll)];
+                named.into_iter().find(|(_, value)| !value.is_finite() || *value < 0.0)
+            }
         }
     }
 }

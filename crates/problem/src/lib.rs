@@ -17,6 +17,7 @@
 //! | [`Law::NonNegative`] | `0 ≤ r ⊥ u ≥ 0` (frictionless contact) |
 //! | [`Law::Interval`] | `lo ≤ r ≤ hi`; `u = 0` strictly inside, `u ≥ 0` at `lo`, `u ≤ 0` at `hi` (limit, motor) |
 //! | [`Law::Coulomb`] | Signorini's condition and Coulomb's cone, below |
+//! | [`Law::Rolling`] | the same, and moments m that resist spinning and rolling, below |
 //!
 //! Coulomb, with `K = {r_N ≥ 0, ‖r_T‖ ≤ μ r_N}`, its dual cone `K*`, and the shift of de Saxcé
 //! `û = u + μ‖u_T‖ n`:
@@ -25,6 +26,17 @@
 //! K ∋ r ⊥ û ∈ K*
 //! ⇔  0 ≤ u_N ⊥ r_N ≥ 0   and   u_T = 0 with ‖r_T‖ ≤ μ r_N,   or   r_T = −μ r_N u_T/‖u_T‖
 //! ```
+//!
+//! Rolling, with moments about the contact point, a spin `m_s` about the normal and a roll `m_r` about the tangents, and the
+//! relative angular velocities `ω_s`, `ω_r`: for each of the two
+//!
+//! ```text
+//! ‖m‖ ≤ μ_m r_N   and   ω = 0,   or   m = −μ_m r_N ω/‖ω‖
+//! ```
+//!
+//! Each moment has its own disc, of a radius that the normal impulse sets as it does the radius of friction: a ball that rolls
+//! does not slip for it. The set of impulses is the cone `{r_N ≥ 0, ‖r_T‖ ≤ μ r_N, |m_s| ≤ μ_s r_N, ‖m_r‖ ≤ μ_r r_N}` of Acary
+//! and Bourrier (2021), and each part dissipates the most that it can.
 //!
 //! # Compliance
 //!
@@ -38,7 +50,9 @@
 //!
 //! * Units are SI. `r` is always an impulse [N·s], never a force; `W` and `c` are [1/kg]; `u` and `q` are [m/s]. Of rows
 //!   that rotate they are [N·m·s], [1/(kg·m²)] and [rad/s].
-//! * A contact block is `(n, t1, t2)`, normal first; a planar contact is `(n, t)`.
+//! * A contact block is `(n, t1, t2)`, normal first; a planar contact is `(n, t)`; one that resists rolling is
+//!   `(n, t1, t2, spin, roll1, roll2)`, the last three about n, t1, t2. Their unit may be a length times rad/s: with rows
+//!   `ℓ ω` the moments are `m/ℓ` and the parameters `μ_m/ℓ`.
 //! * The unit normal `n` points from body A to body B. With `R = [n t1 t2]`, `u = Rᵀ(v_B − v_A)` at the contact
 //!   point, so `u_N < 0` approaches and `u_N > 0` separates. The impulse is `+R r` on B and `−R r` on A.
 //! * The gap is negative when the shapes overlap.

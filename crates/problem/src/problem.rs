@@ -21,6 +21,10 @@ impl Block {
     pub fn planar_contact(mu: f64) -> Self {
         Block { law: Law::Coulomb { mu }, rows: 2 }
     }
+    /// A contact that also resists spinning and rolling, rows `(n, t1, t2, spin, roll1, roll2)`.
+    pub fn rolling_contact(mu: f64, spin: f64, roll: f64) -> Self {
+        Block { law: Law::Rolling { mu, spin, roll }, rows: 6 }
+    }
     /// A frictionless contact.
     pub fn normal() -> Self {
         Block { law: Law::NonNegative, rows: 1 }

@@ -38,6 +38,12 @@ impl Block {
     fn planar_contact(mu: f64) -> Self {
         Block(signorini_problem::Block::planar_contact(mu))
     }
+    /// A contact that also resists spinning about its normal and rolling, rows (n, t1, t2, spin, roll1, roll2); `spin` and `roll`
+    /// bound the moments over the normal impulse.
+    #[staticmethod]
+    fn rolling_contact(mu: f64, spin: f64, roll: f64) -> Self {
+        Block(signorini_problem::Block::rolling_contact(mu, spin, roll))
+    }
     /// A frictionless contact, one row: 0 ≤ r ⊥ u ≥ 0.
     #[staticmethod]
     fn normal() -> Self {
@@ -58,7 +64,7 @@ impl Block {
     fn rows(&self) -> usize {
         self.0.rows
     }
-    /// "coulomb", "non_negative", "equality" or "interval".
+    /// "coulomb", "rolling", "non_negative", "equality" or "interval".
     #[getter]
     fn law(&self) -> &'static str {
         self.0.law.name()
@@ -67,7 +73,7 @@ impl Block {
     #[getter]
     fn mu(&self) -> Option<f64> {
         match self.0.law {
-            Law::Coulomb { mu } => Some(mu),
+            Law::Coulomb { mu } | Law::Rolling { mu, .. } => Some(mu),
             _ => None,
         }
     }
@@ -83,6 +89,7 @@ impl Block {
         match (self.0.law, self.0.rows) {
             (Law::Coulomb { mu }, 2) => format!("Block.planar_contact({mu})"),
             (Law::Coulomb { mu }, _) => format!("Block.contact({mu})"),
+            (Law::Rolling { mu, spin, roll }, _) => format!("Block.rolling_contact({mu}, {spin}, {roll})"),
             (Law::NonNegative, _) => "Block.normal()".to_owned(),
             (Law::Equality, rows) => format!("Block.joint({rows})"),
             (Law::Interval { lo, hi }, _) => format!("Block.interval({lo}, {hi})"),

@@ -249,6 +249,8 @@ fn compound_part(part: &Bound<'_, PyAny>) -> PyResult<(DPose3, signorini::Shape)
 ///
 /// A `tag` is what `World.set_material_pair` knows it by. A `grain` is an axis of the body, along which it has its friction,
 /// and the friction across it. With a `stiffness` [N/m] every point of contact gives way, with `damping` [N·s/m].
+/// `torsional_friction` and `rolling_friction` [m] are the greatest moments that resist spinning about the normal and rolling,
+/// over the normal force; of two surfaces the greater counts.
 ///
 /// >>> from signorini import Material
 /// >>> Material(friction=0.8, restitution=0.1)
@@ -283,7 +285,7 @@ impl Material {
     #[new]
     #[pyo3(signature = (
         friction=0.5, restitution=0.0, *, friction_rule="geometric_mean", restitution_rule="geometric_mean", tag=0,
-        grain=None, stiffness=None, damping=0.0
+        grain=None, stiffness=None, damping=0.0, torsional_friction=0.0, rolling_friction=0.0
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
@@ -295,11 +297,14 @@ impl Material {
         grain: Option<([f64; 3], f64)>,
         stiffness: Option<f64>,
         damping: f64,
+        torsional_friction: f64,
+        rolling_friction: f64,
     ) -> PyResult<Self> {
         let material = signorini::Material::new(friction, restitution)
             .friction_rule(rule_of("friction_rule", friction_rule)?)
             .restitution_rule(rule_of("restitution_rule", restitution_rule)?)
-            .tagged(tag);
+            .tagged(tag)
+            .rolling(torsional_friction, rolling_friction);
         let grain = grain.map(|(axis, across)| signorini::Grain { axis, across });
         Ok(Material(signorini::Material { grain, stiffness, damping, ..material }))
     }
@@ -323,6 +328,16 @@ impl Material {
     #[getter]
     fn damping(&self) -> f64 {
         self.0.damping
+    }
+    /// Greatest moment against spinning about the normal over the normal force [m].
+    #[getter]
+    fn torsional_friction(&self) -> f64 {
+        self.0.torsional_friction
+    }
+    /// Greatest moment against rolling over the normal force [m].
+    #[getter]
+    fn rolling_friction(&self) -> f64 {
+        self.0.rolling_friction
     }
 
     /// Coulomb friction coefficient.
@@ -354,6 +369,8 @@ impl Material {
         rules.set_item("grain", self.grain())?;
         rules.set_item("stiffness", self.0.stiffness)?;
         rules.set_item("damping", self.0.damping)?;
+        rules.set_item("torsional_friction", self.0.torsional_friction)?;
+        rules.set_item("rolling_friction", self.0.rolling_friction)?;
         Ok(((self.0.friction, self.0.restitution), rules))
     }
 
@@ -372,6 +389,12 @@ impl Material {
         }
         if let Some(stiffness) = self.0.stiffness {
             text += &format!(", stiffness={stiffness}, damping={}", self.0.damping);
+        }
+        if self.0.torsional_friction != 0.0 {
+            text += &format!(", torsional_friction={}", self.0.torsional_friction);
+        }
+        if self.0.rolling_friction != 0.0 {
+            text += &format!(", rolling_friction={}", self.0.rolling_friction);
         }
         text + ")"
     }

@@ -28,6 +28,23 @@ def test_a_box_on_a_belt_reaches_its_speed_after_v_over_mu_g() -> None:
         assert box.velocity[0] == pytest.approx(min(1.0, 0.5 * G * H * step), abs=1e-7)
 
 
+def test_a_rolling_ball_is_slowed_by_five_sevenths_of_mu_r_g_over_r() -> None:
+    world = World()
+    radius, rolling = 0.1, 3e-3
+    soft = Material(0.5, torsional_friction=1e-3, rolling_friction=rolling)
+    assert repr(soft).endswith("torsional_friction=0.001, rolling_friction=0.003)")
+    world.add(Shape.half_space((0, 0, 1)), kind="fixed", material=soft, name="floor")
+    ball = world.add(
+        Shape.sphere(radius), mass=2.0, position=(0, 0, radius), velocity=(0.5, 0, 0), spin=(0, 0.5 / radius, 0)
+    )
+    slowing = 5 / 7 * rolling * G / radius
+    for step in range(1, 60):
+        assert world.step(H).status == "certified"
+        assert ball.velocity[0] == pytest.approx(max(0.0, 0.5 - slowing * H * step), abs=1e-7)
+    with pytest.raises(ValueError, match="rolling friction"):
+        world.add(Shape.sphere(1), material=Material(rolling_friction=-1.0))
+
+
 def test_damping_and_gravity_scale() -> None:
     world = World()
     ball = world.add(Shape.sphere(0.5), mass=1.0, velocity=(2, 0, 0))

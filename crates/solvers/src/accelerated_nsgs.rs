@@ -29,6 +29,7 @@
 //! a hundred sweeps; there [`crate::Exact`] is the better choice.
 
 use crate::one_contact::{self, OneContact};
+use crate::solver::refuse_rolling;
 use crate::sweep::{AcceleratedPlan, AcceleratedSweeps, ColdStart};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
@@ -79,6 +80,7 @@ impl ContactSolver for AcceleratedNsgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         if one_contact::solve_problem(problem, impulses).is_some() {
             make_feasible(problem, impulses);
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });

@@ -18,6 +18,7 @@
 //! the first.
 
 use crate::one_contact::OneContact;
+use crate::solver::refuse_rolling;
 use crate::sweep::{Acceptance, NormalStep, RowStep, SweepOrder, SweepPlan, SweepReport, Sweeps};
 use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
@@ -104,6 +105,7 @@ impl ContactSolver for BlockPgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         let mut iterations = 0;
         if impulses.iter().all(|x| *x == 0.0) {
             iterations += self.phase_a(problem, impulses, stop, &mut History::off()).sweeps;

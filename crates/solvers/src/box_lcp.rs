@@ -18,6 +18,7 @@
 
 use crate::polyhedral::frozen_bounds::FrozenBounds;
 use crate::polyhedral::{self, FrictionPolygon, FrozenBoundsOptions};
+use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
@@ -50,6 +51,7 @@ impl ContactSolver for BoxLcp {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, NAME)?;
         let run = (impulses, stop, history);
         self.outer.iterate(problem, &FrictionPolygon::INSCRIBED_BOX, NAME, &self.options, run)
     }

@@ -57,7 +57,8 @@ impl FlowRule {
             Law::Equality => u.iter().map(|u| u * u).sum::<f64>().sqrt(),
             Law::NonNegative => f64::min(w * r[0], u[0]).abs(),
             Law::Interval { lo, hi } => interval_residual(w, lo, hi, r[0], u[0]),
-            Law::Coulomb { mu } => {
+            // Methods that use this refuse moments before.
+            Law::Coulomb { mu } | Law::Rolling { mu, .. } => {
                 let (r, u) = (contact_vector(r), contact_vector(u));
                 let z = [w * r[0] - u[0] - self.shift(mu, &u), w * r[1] - u[1], w * r[2] - u[2]];
                 let (p, _) = project(mu, &z);
@@ -91,6 +92,11 @@ pub(crate) fn make_all_feasible(problem: &ContactProblem, r: &mut [f64]) {
             Law::Equality => {}
             Law::NonNegative => r[0] = r[0].max(0.0),
             Law::Interval { lo, hi } => r[0] = clamp(r[0], lo, hi),
+            Law::Rolling { mu, .. } => {
+                let feasible = crate::cone::make_feasible(mu, &contact_vector(r));
+                r.fill(0.0);
+                r[..3].copy_from_slice(&feasible);
+            }
             Law::Coulomb { mu } => {
                 let feasible = crate::cone::make_feasible(mu, &contact_vector(r));
                 let rows = r.len();

@@ -37,7 +37,7 @@ impl Merit {
             merit.natural = merit.natural.max(a);
             merit.norm += a;
             unscaled += b;
-            if let Law::Coulomb { .. } = block.law {
+            if let Law::Coulomb { .. } | Law::Rolling { .. } = block.law {
                 let normal = f64::min(w * r[range.start], u[range.start]).abs();
                 merit.normal = merit.normal.max(normal);
                 merit.normal_norm += normal * normal;
@@ -92,6 +92,15 @@ impl Merit {
 fn squared_residuals(law: &Law, w: f64, r: &[f64], u: &[f64]) -> (f64, f64) {
     let square = |x: f64| x * x;
     match *law {
+        Law::Rolling { mu, .. } => {
+            let (mut scaled, mut unscaled) = squared_residuals(&Law::Coulomb { mu }, w, &r[..3], &u[..3]);
+            for (rows, bound) in law.moments() {
+                let (m, omega) = (&r[rows.clone()], &u[rows]);
+                scaled += squared_moment(w, bound * r[0].max(0.0), m, omega);
+                unscaled += squared_moment(1.0, bound * r[0].max(0.0), m, omega);
+            }
+            (scaled, unscaled)
+        }
         Law::Equality => {
             let squared = u.iter().map(|x| x * x).sum::<f64>();
             (squared, squared)
@@ -112,6 +121,14 @@ fn squared_residuals(law: &Law, w: f64, r: &[f64], u: &[f64]) -> (f64, f64) {
             (if r == [0.0; 3] { unscaled } else { squared_map(mu, &r.map(|x| w * x), &shifted) }, unscaled)
         }
     }
+}
+
+/// `‖w m − P(w m − ω)‖²` with P onto the disc of radius `w most`.
+fn squared_moment(w: f64, most: f64, m: &[f64], omega: &[f64]) -> f64 {
+    let z = || m.iter().zip(omega).map(|(m, omega)| w * m - omega);
+    let size = z().map(|z| z * z).sum::<f64>().sqrt();
+    let kept = if size > w * most { w * most / size } else { 1.0 };
+    m.iter().zip(z()).map(|(m, z)| w * m - kept * z).map(|f| f * f).sum()
 }
 
 /// `‖x − P(x − û)‖²`. Roots are taken only where the projection lands on the surface of the cone.

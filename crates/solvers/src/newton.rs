@@ -15,11 +15,14 @@
 //! Cost: one factorization per step; quadratic near a regular solution. When to use: contacts that are not redundant
 //! (spheres, piles), or as a polish. On hyperstatic boxes its partition flips without end, and it stops without progress.
 
+mod moment;
+
 use crate::cone::{ConeState, Mat3, project, project_jacobian, tangential_norm};
 use crate::merit::{Merit, triple};
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
+use moment::LinearMoment;
 use signorini_problem::{ContactProblem, Law};
 
 /// Step lengths tried, longest first.
@@ -81,6 +84,8 @@ pub(crate) struct NewtonStep {
     c: Vec<Mat3>,
     dg: Vec<Mat3>,
     keep: Vec<Mat3>,
+    /// Moments of contacts that resist spinning and rolling, after those blocks.
+    moments: Vec<LinearMoment>,
 }
 
 /// How a Newton iteration ended.
@@ -108,6 +113,7 @@ impl NewtonStep {
         for matrices in [&mut self.c, &mut self.dg, &mut self.keep] {
             matrices.resize(problem.blocks().len(), [[0.0; 3]; 3]);
         }
+        self.moments.clear();
     }
 
     /// Newton steps from `r` (feasible) until done, out of steps, or no step is accepted at the greatest ε.
@@ -177,6 +183,7 @@ impl NewtonStep {
         proximal: f64,
         refinements: usize,
     ) -> bool {
+        self.moments.clear();
         for c in 0..problem.blocks().len() {
             self.linearise(system, problem, c, r, proximal);
         }
@@ -201,6 +208,7 @@ impl NewtonStep {
                     continue;
                 }
                 let mut defect = [0.0; 3];
+                let n = n.min(3);
                 for i in 0..n {
                     defect[i] = -self.f[range.start + i];
                     if round > 0 {
@@ -213,6 +221,9 @@ impl NewtonStep {
                 for i in 0..n {
                     self.g[range.start + i] = (0..n).map(|j| self.c[c][i][j] * defect[j]).sum();
                 }
+            }
+            for moment in &self.moments {
+                moment.right_hand_side(&self.f, (round > 0).then_some((&self.dr, &self.w_dr)), &mut self.g);
             }
             system.solve(problem, &self.g, &mut self.correction, &mut self.w_correction, Refinement::NONE);
             for (x, d) in self.dr.iter_mut().zip(&self.correction) {
@@ -241,6 +252,23 @@ impl NewtonStep {
             }
             Law::Coulomb { mu } => {
                 self.linearise_contact(k, n, w, mu, proximal, c, range.start, &triple(r), &triple(u));
+                return;
+            }
+            Law::Rolling { mu, .. } => {
+                let (contact, velocity) = (triple(r), triple(u));
+                let spun = [u[3], u[4], u[5]];
+                let mut own = [0.0; 9];
+                self.linearise_contact(&mut own, 3, w, mu, proximal, c, range.start, &contact, &velocity);
+                k.fill(0.0);
+                for (k, own) in k.chunks_exact_mut(n).zip(own.chunks_exact(3)) {
+                    k[..3].copy_from_slice(own);
+                }
+                for (rows, bound) in problem.blocks()[c].law.moments() {
+                    let omega = &spun[rows.start - 3..rows.end - 3];
+                    let moment = LinearMoment::new((range.start, rows), w, bound, r, omega, proximal);
+                    moment.write(k, n, &mut self.f, r);
+                    self.moments.push(moment);
+                }
                 return;
             }
             Law::NonNegative => {
@@ -327,7 +355,8 @@ impl Linearised {
                 let z = r[0] - u[0] / w;
                 scalar(z > lo && z < hi, r[0] - z.max(lo).min(hi))
             }
-            Law::Coulomb { mu } => {
+            // Moments are not part of it: see `LinearMoment`.
+            Law::Coulomb { mu } | Law::Rolling { mu, .. } => {
                 let (f, keep, dg, state) = linearise_contact(w, mu, &triple(r), &triple(u));
                 Linearised { f, keep, dg, open: state == ConeState::Open, rows: r.len(), joint: 0.0 }
             }

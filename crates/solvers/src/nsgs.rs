@@ -16,6 +16,7 @@
 //! answer it finds, while exact, depends on the order of the blocks.
 
 use crate::one_contact::{self, OneContact};
+use crate::solver::refuse_rolling;
 use crate::sweep::{Acceptance, SweepOptions, SweepPlan, Sweeps};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
@@ -51,6 +52,7 @@ impl ContactSolver for Nsgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         if one_contact::solve_problem(problem, impulses).is_some() {
             make_feasible(problem, impulses);
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });

@@ -19,6 +19,7 @@
 //! ratio. Use it as the baseline that every engine has, or with a small budget of sweeps; [`crate::Nsgs`] costs little
 //! more and needs fewer sweeps.
 
+use crate::solver::refuse_rolling;
 use crate::sweep::{Acceptance, RowStep, SweepOptions, SweepPlan, Sweeps};
 use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
@@ -54,6 +55,7 @@ impl ContactSolver for Pgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
         let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
         let report = self.sweeps.run(problem, impulses, stop, plan, history);

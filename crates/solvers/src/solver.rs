@@ -244,6 +244,11 @@ impl SolverSession {
     }
 }
 
+/// Refuses contacts that resist spinning and rolling.
+pub(crate) fn refuse_rolling(problem: &ContactProblem, method: &'static str) -> Result<(), SolveError> {
+    supports_only(problem, method, |law| !matches!(law, Law::Rolling { .. }))
+}
+
 /// Refuses the first block whose law is not among those the method supports.
 pub fn supports_only(
     problem: &ContactProblem,

@@ -29,6 +29,7 @@ mod group;
 mod grouping;
 
 use crate::one_contact;
+use crate::solver::refuse_rolling;
 use crate::sweep::Extrapolation;
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, Exact, History, SolveError, StoppingRule};
@@ -215,6 +216,7 @@ impl ContactSolver for Substructures {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         if one_contact::solve_problem(problem, impulses).is_some() {
             make_feasible(problem, impulses);
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });

@@ -31,6 +31,17 @@ pub fn make_feasible(problem: &ContactProblem, r: &mut [f64]) {
             Law::Equality => {}
             Law::NonNegative => r[0] = r[0].max(0.0),
             Law::Interval { lo, hi } => r[0] = r[0].max(lo).min(hi),
+            Law::Rolling { mu, .. } => {
+                let contact = cone::make_feasible(mu, &[r[0], r[1], r[2]]);
+                let usable = contact.iter().all(|x| x.is_finite());
+                for (r, x) in r.iter_mut().zip(contact) {
+                    *r = if usable { x } else { 0.0 };
+                }
+                let normal = r[0];
+                for (rows, bound) in block.law.moments() {
+                    shorten(&mut r[rows], bound * normal);
+                }
+            }
             Law::Coulomb { mu } => {
                 let second = if r.len() > 2 { r[2] } else { 0.0 };
                 let feasible = cone::make_feasible(mu, &[r[0], r[1], second]);
@@ -41,6 +52,18 @@ pub fn make_feasible(problem: &ContactProblem, r: &mut [f64]) {
                 }
             }
         }
+    }
+}
+
+/// Shortens a moment to at most `most`, exactly; one that is short enough stays as it is.
+fn shorten(moment: &mut [f64], most: f64) {
+    let size = |moment: &[f64]| moment.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // By two units in the last place more each round, which outruns the rounding of the products.
+    let mut shorter = 1.0;
+    while size(moment) > most {
+        let scale = shorter * most / size(moment);
+        moment.iter_mut().for_each(|x| *x = if scale.is_finite() { *x * scale } else { 0.0 });
+        shorter -= 2.0 * f64::EPSILON;
     }
 }
 

@@ -167,7 +167,9 @@ impl World {
         let best: Cell<Option<(f64, u32)>> = Cell::new(None);
         let near = |bounds: &Aabb| {
             let within = best.get().map_or(max_time, |(time, _)| time);
-            let way = (velocity * within).clamp(DVec3::splat(f64::MIN), DVec3::splat(f64::MAX));
+            let far = (velocity * within).clamp(DVec3::splat(f64::MIN), DVec3::splat(f64::MAX));
+            // For ever along an axis in which it does not move is nowhere.
+            let way = DVec3::select(velocity.cmpeq(DVec3::ZERO), DVec3::ZERO, far);
             let swept = start.union(Aabb { min: start.min + way, max: start.max + way });
             swept.inflated(TOUCHING).overlaps(bounds).then_some(0.0)
         };

@@ -120,6 +120,8 @@ impl Scene {
                 let field = match field {
                     "grain across" => "grain.across",
                     "length of grain axis" => "grain.axis",
+                    "torsional friction" => "torsional_friction",
+                    "rolling friction" => "rolling_friction",
                     field => field,
                 };
                 return Err(SceneError::new(format!("materials.{name}.{field}"), what));

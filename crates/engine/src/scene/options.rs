@@ -34,6 +34,12 @@ pub struct MaterialDescription {
     /// Damping of a point of contact [N·s/m].
     #[serde(default, skip_serializing_if = "is_default")]
     pub damping: f64,
+    /// Torsional friction \[m\]: the moment that resists spinning about the normal, over the normal force.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub torsional_friction: f64,
+    /// Rolling friction \[m\]: the moment that resists rolling, over the normal force.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rolling_friction: f64,
     /// Number by which programs know it; not given, the least that is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<u32>,
@@ -201,6 +207,8 @@ impl MaterialDescription {
             grain: self.grain,
             stiffness: self.stiffness,
             damping: self.damping,
+            torsional_friction: self.torsional_friction,
+            rolling_friction: self.rolling_friction,
         }
     }
 
@@ -214,6 +222,8 @@ impl MaterialDescription {
             grain: material.grain,
             stiffness: material.stiffness,
             damping: material.damping,
+            torsional_friction: material.torsional_friction,
+            rolling_friction: material.rolling_friction,
             tag: (material.tag != 0).then_some(material.tag),
         }
     }

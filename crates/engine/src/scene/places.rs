@@ -24,7 +24,12 @@ pub(super) fn body_place(path: &str, body: &BodyDescription, error: &WorldError)
                 "length of orientation" => "orientation".to_owned(),
                 "mass" if body.inertial.is_some() => "inertial.mass".to_owned(),
                 "centre" => format!("inertial.centre{index}"),
-                "grain across" | "length of grain axis" | "stiffness" | "damping" => "material".to_owned(),
+                "grain across"
+                | "length of grain axis"
+                | "stiffness"
+                | "damping"
+                | "torsional friction"
+                | "rolling friction" => "material".to_owned(),
                 "gravity scale" | "linear damping" | "angular damping" | "force" | "torque" | "surface velocity"
                 | "surface spin" => format!("options.{}{index}", name.replace(' ', "_")),
                 "one-way" | "length of one-way" => format!("options.one_way{index}"),

@@ -2,7 +2,7 @@
 //! default is written.
 
 use super::bytes::{Payload, Section};
-use super::scene::decode_handle;
+use super::scene::{MOMENTS_SINCE, decode_handle};
 use crate::body::BodyRecord;
 use crate::events::{ContactEvent, EventLog, Phase, SensorEvent};
 use crate::filter::{Filter, PartRule};
@@ -90,26 +90,37 @@ fn encode_body(options: &Options, material: &Material, out: &mut Payload) {
         out.vector(centre);
         out.matrix(inertia);
     }
-    let Material { friction: _, restitution: _, friction_rule: _, restitution_rule: _, tag, grain, stiffness, damping } =
-        *material;
+    let Material {
+        friction: _,
+        restitution: _,
+        friction_rule: _,
+        restitution_rule: _,
+        tag,
+        grain,
+        stiffness,
+        damping,
+        torsional_friction,
+        rolling_friction,
+    } = *material;
     out.u32(tag);
     out.u8(u8::from(grain.is_some()));
     if let Some(Grain { axis, across }) = grain {
         axis.into_iter().chain([across]).for_each(|x| out.f64(x));
     }
     encode_optional(stiffness, out);
-    out.f64(damping);
+    [damping, torsional_friction, rolling_friction].into_iter().for_each(|x| out.f64(x));
 }
 
 /// Gives bodies their options and the rest of their surfaces, and reads the coefficients of pairs.
 pub(super) fn decode_options(
+    version: u32,
     mut section: Section,
     bodies: &mut Arena<BodyRecord>,
 ) -> Result<MaterialPairs, SnapshotError> {
     for _ in 0..section.count(100)? {
         let slot = section.u32()?;
         let Some(record) = bodies.at_mut(slot) else { return Err(section.invalid("there is no such body")) };
-        decode_body(&mut section, record)?;
+        decode_body(version, &mut section, record)?;
     }
     let mut pairs = MaterialPairs::new();
     for _ in 0..section.count(10)? {
@@ -125,7 +136,7 @@ pub(super) fn decode_options(
     Ok(pairs)
 }
 
-fn decode_body(section: &mut Section, record: &mut BodyRecord) -> Result<(), SnapshotError> {
+fn decode_body(version: u32, section: &mut Section, record: &mut BodyRecord) -> Result<(), SnapshotError> {
     let (filter, sensor, enabled) = (decode_filter(section)?, flag(section)?, flag(section)?);
     let [gravity_scale, linear_damping, angular_damping] = section.numbers()?;
     let (force, torque) = (section.vector()?, section.vector()?);
@@ -164,6 +175,9 @@ fn decode_body(section: &mut Section, record: &mut BodyRecord) -> Result<(), Sna
     };
     record.material.stiffness = decode_optional(section)?;
     record.material.damping = section.f64()?;
+    if version >= MOMENTS_SINCE {
+        [record.material.torsional_friction, record.material.rolling_friction] = section.numbers()?;
+    }
     if record.material.invalid().is_some() {
         return Err(section.invalid("not a material"));
     }

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::manifold::FeatureKey;
-use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Rest, Workspace};
+use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Push, Rest, Workspace};
 use crate::{
     BodyHandle, BodyId, Combine, ContactPoint, ImpactLaw, MassProperties, Material, Method, Settings, Shape, Sleeping,
     SnapshotError, Stabilisation, StoppingRule, Tolerance, World,
@@ -23,6 +23,8 @@ use glamx::DVec3;
 use signorini_problem::Measure;
 use std::collections::BTreeSet;
 
+/// The first version with torsional and rolling friction.
+pub(super) const MOMENTS_SINCE: u32 = 6;
 /// The first version with pairs of bodies that do not touch.
 const PAIRS_SINCE: u32 = 4;
 
@@ -84,7 +86,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
 
     let mut section = reader.section("contacts", b"TOUC")?;
     let contacts = decode_contacts(version, &mut section, &bodies)?;
-    let cache = decode_cache(&mut section, &bodies)?;
+    let cache = decode_cache(version, &mut section, &bodies)?;
     section.finish()?;
 
     let mut section = reader.section("time", b"TIME")?;
@@ -98,7 +100,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
     }
     let (mut material_pairs, mut events) = (MaterialPairs::default(), EventLog::default());
     if ruled {
-        material_pairs = rules::decode_options(reader.section("options", b"OPTN")?, &mut bodies)?;
+        material_pairs = rules::decode_options(reader.version, reader.section("options", b"OPTN")?, &mut bodies)?;
         events = rules::decode_events(reader.section("events", b"EVNT")?, &bodies)?;
     }
     reader.finish()?;
@@ -486,7 +488,7 @@ fn decode_impulse(section: &mut Section) -> Result<DVec3, SnapshotError> {
 
 fn encode_contacts(contacts: &[ContactPoint], out: &mut Payload) {
     out.count(contacts.len());
-    for ContactPoint { a, b, part_a, part_b, point, normal, gap, impulse, velocity, approach } in contacts {
+    for ContactPoint { a, b, part_a, part_b, point, normal, gap, impulse, moment, velocity, approach } in contacts {
         [a.0.slot, b.0.slot, *part_a, *part_b].into_iter().for_each(|x| out.u32(x));
         out.vector(*point);
         out.vector(*normal);
@@ -494,6 +496,7 @@ fn encode_contacts(contacts: &[ContactPoint], out: &mut Payload) {
         out.vector(*impulse);
         out.vector(*velocity);
         out.f64(*approach);
+        out.vector(*moment);
     }
 }
 
@@ -515,6 +518,7 @@ fn decode_contacts(
             impulse: decode_impulse(section)?,
             velocity: section.vector()?,
             approach: if version >= RULES_SINCE { section.finite()? } else { 0.0 },
+            moment: if version >= MOMENTS_SINCE { decode_impulse(section)? } else { DVec3::ZERO },
         })
     };
     (0..count).map(contact).collect()
@@ -532,15 +536,19 @@ fn encode_cache(cache: &ContactCache, out: &mut Payload) {
         out.u32(b.0.slot);
         out.u32(*age);
         out.count(points.len());
-        for CachedPoint { feature, point, normal, impulse } in points {
+        for CachedPoint { feature, point, normal, push: Push { impulse, moment } } in points {
             let Feature { sub_a, sub_b, key } = feature;
             [*sub_a, *sub_b, key.a, key.b].into_iter().for_each(|x| out.u32(x));
-            [*point, *normal, *impulse].into_iter().for_each(|x| out.vector(x));
+            [*point, *normal, *impulse, *moment].into_iter().for_each(|x| out.vector(x));
         }
     }
 }
 
-fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<ContactCache, SnapshotError> {
+fn decode_cache(
+    version: u32,
+    section: &mut Section,
+    bodies: &Arena<BodyRecord>,
+) -> Result<ContactCache, SnapshotError> {
     let dt = section.finite()?;
     if dt < 0.0 {
         return Err(section.invalid("a step back in time"));
@@ -555,7 +563,8 @@ fn decode_cache(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<Con
             let key = FeatureKey { a: section.u32()?, b: section.u32()? };
             let feature = Feature { sub_a, sub_b, key };
             let (point, normal, impulse) = (section.vector()?, section.direction()?, decode_impulse(section)?);
-            Ok(CachedPoint { feature, point, normal, impulse })
+            let moment = if version >= MOMENTS_SINCE { decode_impulse(section)? } else { DVec3::ZERO };
+            Ok(CachedPoint { feature, point, normal, push: Push { impulse, moment } })
         };
         let points = section.count(POINT_SIZE)?;
         let points = (0..points).map(|_| point(section)).collect::<Result<Vec<_>, SnapshotError>>()?;

@@ -235,7 +235,8 @@ pub(crate) fn assemble(
     for (place, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let pad = pads.get(place).and_then(Option::as_ref);
         pairs.push([local(contact.a), local(contact.b)]);
-        let velocity = contact.velocity(&after(contact.a), &after(contact.b));
+        let twists = [after(contact.a), after(contact.b)];
+        let velocity = contact.velocity(&twists[0], &twists[1]);
         let directions = contact.directions();
         let (offset, softness) = match pad {
             Some(pad) => (pad.gap / scene.dt, pad.compliance(scene.dt)),
@@ -244,11 +245,16 @@ pub(crate) fn assemble(
                 None => (normal_offset(contact, restitution_scale, stabilisation, scene.dt), 0.0),
             },
         };
-        blocks.push(if directions.len() == 3 { Block::contact(contact.friction) } else { Block::normal() });
+        blocks.push(contact.block());
         for (i, direction) in directions.iter().enumerate() {
             rows.push(contact_row(*direction, contact.arm_a, contact.arm_b));
             q.push(direction.dot(velocity) + if i == 0 { offset } else { contact.running_along(*direction) });
             compliance.push(if i == 0 { softness } else { 0.0 });
+        }
+        for (row, speed) in contact.turning_rows(&twists[0], &twists[1]) {
+            rows.push(row);
+            q.push(speed);
+            compliance.push(0.0);
         }
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
@@ -273,7 +279,7 @@ pub(crate) fn assemble(
 pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
     out.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
-        out.extend(contact.along_directions(contact.guess));
+        out.extend(contact.rows_of(&contact.guess));
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         out.extend(scene.rows_of(joint).iter().map(|row| row.guess));

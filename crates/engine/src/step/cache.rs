@@ -12,6 +12,7 @@
 
 use crate::BodyHandle;
 use crate::step::contact::{Contact, Feature};
+use crate::step::rolling::Push;
 use glamx::DVec3;
 use std::collections::BTreeMap;
 
@@ -25,8 +26,8 @@ pub(crate) struct CachedPoint {
     pub feature: Feature,
     pub point: DVec3,
     pub normal: DVec3,
-    /// World axes \[N·s\].
-    pub impulse: DVec3,
+    /// What it carried.
+    pub push: Push,
 }
 
 /// What is remembered of two bodies.
@@ -82,7 +83,7 @@ impl ContactCache {
             taken.resize(entry.points.len(), false);
             let mut claim = |contact: &mut Contact, index: usize| {
                 taken[index] = true;
-                contact.guess = scale * entry.points[index].impulse;
+                contact.guess = entry.points[index].push.times(scale);
             };
             unmatched.clear();
             for (i, contact) in group.iter_mut().enumerate() {
@@ -104,7 +105,7 @@ impl ContactCache {
                 }
                 if let Some((_, index)) = best {
                     taken[index] = true;
-                    contact.guess = scale * entry.points[index].impulse;
+                    contact.guess = entry.points[index].push.times(scale);
                 }
             }
         }
@@ -126,7 +127,7 @@ impl ContactCache {
             if !held(pair) {
                 entry.age += 1;
             } else if scale != 1.0 {
-                entry.points.iter_mut().for_each(|point| point.impulse *= scale);
+                entry.points.iter_mut().for_each(|point| point.push = point.push.times(scale));
             }
         }
         // Points of a pair come one after the other: it is looked up once.

@@ -25,8 +25,9 @@ fn contact(a: u32, b: u32, point: DVec3, normal: DVec3, feature: Feature) -> Con
         running: DVec3::ZERO,
         grain: None,
         soft: None,
+        rolling: None,
         impact: None,
-        guess: DVec3::ZERO,
+        guess: Push::NONE,
     }
 }
 
@@ -42,7 +43,8 @@ fn stored(points: &[(DVec3, DVec3)]) -> ContactCache {
 
 fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
     let entries = points.iter().enumerate().map(|(i, (point, impulse))| {
-        let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, impulse: *impulse };
+        let push = Push { impulse: *impulse, moment: DVec3::ZERO };
+        let point = CachedPoint { feature: feature(i as u32), point: *point, normal: DVec3::Z, push };
         (handle(5), handle(3), point)
     });
     cache.store(0.016, entries, |_| false, |_| ());
@@ -52,7 +54,7 @@ fn store(cache: &mut ContactCache, points: &[(DVec3, DVec3)]) {
 fn guess_at(cache: &ContactCache, point: DVec3, normal: DVec3) -> DVec3 {
     let mut contacts = [contact(3, 5, point, normal, feature(99))];
     cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
-    contacts[0].guess
+    contacts[0].guess.impulse
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn shuffled_points_within_7_mm_find_their_own_and_one_metre_away_finds_none() {
     let mut contacts: Vec<_> = [2, 0, 1].map(|i| contact(3, 5, near(i), DVec3::Z, feature(90 + i as u32))).into();
     contacts.push(contact(3, 5, DVec3::new(1.5, 0.5, 0.0), DVec3::Z, feature(95)));
     cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
-    let guesses: Vec<f64> = contacts.iter().map(|c| c.guess.z).collect();
+    let guesses: Vec<f64> = contacts.iter().map(|c| c.guess.impulse.z).collect();
     assert_eq!(guesses, [3.0, 1.0, 2.0, 0.0]);
 }
 
@@ -97,7 +99,7 @@ fn the_same_feature_wins_over_a_nearer_point() {
     let cache = stored(&[(DVec3::X, DVec3::Z), (DVec3::Y, 2.0 * DVec3::Z)]);
     let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(1))];
     cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
-    assert_eq!(contacts[0].guess, 2.0 * DVec3::Z);
+    assert_eq!(contacts[0].guess.impulse, 2.0 * DVec3::Z);
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn two_points_never_take_the_same_impulse() {
         contact(3, 5, DVec3::X + 0.001 * DVec3::Y, DVec3::Z, feature(8)),
     ];
     cache.guess(0.016, handle, &mut contacts, &mut Matching::default());
-    assert_eq!(contacts[0].guess.z + contacts[1].guess.z, 1.0);
+    assert_eq!(contacts[0].guess.impulse.z + contacts[1].guess.impulse.z, 1.0);
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn impulses_scale_with_the_time_step() {
     let cache = stored(&[(DVec3::X, DVec3::Z)]);
     let mut contacts = [contact(3, 5, DVec3::X, DVec3::Z, feature(0))];
     cache.guess(0.008, handle, &mut contacts, &mut Matching::default());
-    assert_eq!(contacts[0].guess, 0.5 * DVec3::Z);
+    assert_eq!(contacts[0].guess.impulse, 0.5 * DVec3::Z);
 }
 
 #[test]

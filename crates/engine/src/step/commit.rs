@@ -5,7 +5,7 @@ use crate::events::SleepEvent;
 use crate::report::{ContactPoint, StepReport};
 use crate::step::cache::CachedPoint;
 use crate::step::replay::RestingIsland;
-use crate::step::{Moving, Workspace};
+use crate::step::{Moving, Push, Workspace};
 use crate::{BodyHandle, JointEvent, World};
 use glamx::DVec3;
 
@@ -14,8 +14,8 @@ use glamx::DVec3;
 pub(crate) struct CommitSpace {
     handles: Vec<BodyHandle>,
     forces: Vec<ConstraintForces>,
-    /// Impulses of contacts \[N·s\]; none of those in no island.
-    impulses: Vec<Option<DVec3>>,
+    /// What contacts did; none of those in no island.
+    pushes: Vec<Option<Push>>,
     /// Whether the step leaves a body and its contacts as they were, by rank.
     pub unchanged: Vec<bool>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct CommitSpace {
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> bool {
     let mut changed = false;
     let events = &mut report.joint_events;
-    let CommitSpace { handles, forces, impulses, unchanged } = &mut ws.commit;
+    let CommitSpace { handles, forces, pushes, unchanged } = &mut ws.commit;
     unchanged.clear();
     unchanged.resize(ws.bodies.len(), true);
     handles.clear();
@@ -44,8 +44,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
         world.contacts.clear();
     }
     let held = world.contacts.len();
-    impulses.clear();
-    impulses.resize(ws.contacts.len(), None);
+    pushes.clear();
+    pushes.resize(ws.contacts.len(), None);
     // Islands that are replayed in their places, so that sums have the bits that they would have.
     let mut resting = ws.replay.replayed().peekable();
     let add_resting = |island: &RestingIsland, forces: &mut [ConstraintForces]| {
@@ -60,12 +60,16 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
         while let Some(before) = resting.next_if(|resting| ranks[resting.first_slot() as usize] < first) {
             add_resting(before, forces);
         }
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-            let contact = &ws.contacts[*c as usize];
+        for (c, carried) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let (contact, impulse) = (&ws.contacts[*c as usize], &carried.impulse);
             let (a, b) = (contact.a as usize, contact.b as usize);
             push(&mut forces[b], *impulse / dt, contact.arm_b);
             push(&mut forces[a], -*impulse / dt, contact.arm_a);
-            impulses[*c as usize] = Some(*impulse);
+            if contact.rolling.is_some() {
+                forces[b].torque += carried.moment / dt;
+                forces[a].torque -= carried.moment / dt;
+            }
+            pushes[*c as usize] = Some(*carried);
         }
         let mut left = solution.joint_impulses.as_slice();
         for j in &island.joints {
@@ -90,8 +94,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
             forces[*rank as usize].torque += *angular / dt;
         }
     }
-    let solved = || ws.contacts.iter().zip(&*impulses).filter_map(|(contact, impulse)| Some((contact, (*impulse)?)));
-    for (contact, impulse) in solved() {
+    let solved = || ws.contacts.iter().zip(&*pushes).filter_map(|(contact, push)| Some((contact, (*push)?)));
+    for (contact, Push { impulse, moment }) in solved() {
         let (a, b) = (contact.a as usize, contact.b as usize);
         world.contacts.push(ContactPoint {
             a: handles[a],
@@ -102,6 +106,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
             normal: contact.frame[0],
             gap: contact.gap,
             impulse,
+            moment,
             velocity: contact.surface_velocity(&ws.after[a], &ws.after[b]),
             approach: contact.closing(&ws.free[a], &ws.free[b]),
         });
@@ -110,8 +115,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
         let rank = |handle: BodyHandle| ranks[handle.0.slot as usize];
         world.contacts.sort_by_key(|contact| (rank(contact.a), rank(contact.b)));
     }
-    let remembered = solved().filter_map(|(contact, impulse)| {
-        let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], impulse };
+    let remembered = solved().filter_map(|(contact, push)| {
+        let point = CachedPoint { feature: contact.feature, point: contact.point, normal: contact.frame[0], push };
         contact.impact.is_none().then_some((handles[contact.a as usize], handles[contact.b as usize], point))
     });
     let is_held = |(a, b): &(BodyHandle, BodyHandle)| held_still(a) || held_still(b);

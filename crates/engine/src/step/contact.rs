@@ -39,6 +39,7 @@ use crate::step::cache::Matching;
 use crate::step::collision::Touch;
 use crate::step::collision::manifold::{FeatureKey, Manifold, ManifoldPoint};
 use crate::step::free_motion::FreeMotion;
+use crate::step::rolling::{Push, Rolling};
 use crate::step::{Moving, Twist};
 use crate::{BodyHandle, Stabilisation, StepError, World};
 use glamx::DVec3;
@@ -147,9 +148,11 @@ pub(crate) struct Contact {
     pub grain: Option<[f64; 2]>,
     /// How the surfaces give way.
     pub soft: Option<Soft>,
+    /// How it resists spinning and rolling.
+    pub rolling: Option<Rolling>,
     pub impact: Option<Impact>,
-    /// Impulse to start from, world axes \[N·s\].
-    pub guess: DVec3,
+    /// What to start from.
+    pub guess: Push,
 }
 
 impl Contact {
@@ -178,7 +181,7 @@ impl Contact {
         let [n, t1, t2] = self.frame;
         let [s1, s2] = self.grain.unwrap_or([1.0, 1.0]);
         let all = if self.grain.is_some() { [n, s1 * t1, s2 * t2] } else { self.frame };
-        Directions { all, count: if self.friction > 0.0 { 3 } else { 1 } }
+        Directions { all, count: if self.friction > 0.0 || self.rolling.is_some() { 3 } else { 1 } }
     }
     /// Parts of an impulse along the directions.
     pub fn along_directions(&self, impulse: DVec3) -> impl Iterator<Item = f64> {
@@ -318,8 +321,9 @@ impl Pair<'_> {
             running: patch.surface.running(middle).reject_from(patch.frame[0]),
             grain: patch.grain,
             soft: patch.surface.soft(),
+            rolling: Rolling::of(&patch.surface, self.bodies),
             impact: None,
-            guess: DVec3::ZERO,
+            guess: Push::NONE,
         }
     }
 

@@ -20,8 +20,9 @@ pub(in crate::step) fn contact(gap: f64, restitution: f64) -> Contact {
         running: DVec3::ZERO,
         grain: None,
         soft: None,
+        rolling: None,
         impact: None,
-        guess: DVec3::ZERO,
+        guess: Push::NONE,
     }
 }
 

@@ -87,8 +87,8 @@ pub(crate) fn ledger(
             ledger.add_works(&motion.ledger);
             continue;
         }
-        for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-            let contact = &scene.contacts[*c as usize];
+        for (c, push) in island.contacts.iter().zip(&solution.contact_impulses) {
+            let (contact, impulse) = (&scene.contacts[*c as usize], &push.impulse);
             let (a, b) = (contact.a as usize, contact.b as usize);
             let after = contact.velocity(&velocities[a], &velocities[b]);
             let before = contact.velocity(&scene.free[a].before, &scene.free[b].before);
@@ -114,6 +114,17 @@ pub(crate) fn ledger(
                 // Friction takes what slides; the drive of the surface pays for what it moves.
                 ledger.friction += impulse.dot(contact.running);
                 ledger.driven -= impulse.dot(contact.running);
+            }
+            let mean_spin = |rank: usize| Twist {
+                linear: DVec3::ZERO,
+                angular: 0.5 * (scene.free[rank].before.angular + velocities[rank].angular),
+            };
+            if let Some((turned, by_surface)) = contact.turning_work(push, &mean_spin(a), &mean_spin(b)) {
+                let along = |a: &Twist, b: &Twist| push.moment.dot(b.angular - a.angular);
+                ledger.friction += turned + by_surface;
+                ledger.driven -= by_surface + along(&driven(scene, a), &driven(scene, b));
+                let free = along(&scene.free[a].after, &scene.free[b].after);
+                ledger.against_free_motion += 0.5 * (free + along(&velocities[a], &velocities[b]));
             }
             if [a, b].iter().any(|rank| scene.bodies[*rank].kind == Kind::Kinematic) {
                 ledger.driven -= impulse.dot(contact.velocity(&driven(scene, a), &driven(scene, b)));

@@ -25,11 +25,16 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
     let drive_impulses = islands.iter().zip(solutions).map(acting).sum();
     let impulses = |tell: &mut dyn FnMut(judge::Impulse)| {
         for (island, solution) in islands.iter().zip(solutions) {
-            for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-                let contact = &contacts[*c as usize];
+            for (c, push) in island.contacts.iter().zip(&solution.contact_impulses) {
+                let (contact, impulse) = (&contacts[*c as usize], &push.impulse);
                 let sides = [(contact.a, contact.arm_a, -*impulse), (contact.b, contact.arm_b, *impulse)];
                 for (rank, arm, linear) in sides {
                     tell(judge::Impulse { rank, linear, angular: arm.cross(linear), joint: false });
+                }
+                if contact.rolling.is_some() {
+                    for (rank, angular) in [(contact.a, -push.moment), (contact.b, push.moment)] {
+                        tell(judge::Impulse { rank, linear: DVec3::ZERO, angular, joint: false });
+                    }
                 }
             }
             let wrenches = solution.motion.iter().flat_map(|motion| &motion.joint_wrench);
@@ -80,7 +85,7 @@ pub(crate) fn count_states(scene: &Scene, outcome: &Outcome, states: &mut Counts
             let contact = &scene.contacts[*c as usize];
             let velocity =
                 contact.surface_velocity(&outcome.after[contact.a as usize], &outcome.after[contact.b as usize]);
-            count_state(contact, *impulse, velocity, states);
+            count_state(contact, impulse.impulse, velocity, states);
         }
     }
 }

@@ -65,11 +65,11 @@ fn find_modes(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut Vec<M
             island.bodies.iter().for_each(|rank| modes[*rank as usize] = Mode::Given);
             continue;
         }
-        for (place, (c, impulse)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
+        for (place, (c, push)) in island.contacts.iter().zip(&solution.contact_impulses).enumerate() {
             let contact = &scene.contacts[*c as usize];
             let mobility =
                 scene.bodies[contact.a as usize].inverse_mass + scene.bodies[contact.b as usize].inverse_mass;
-            if impulse.length() * mobility <= TOUCH {
+            if push.impulse.length() * mobility <= TOUCH {
                 continue;
             }
             let passed_on = solution.passed_on.as_ref().and_then(|(time, took)| took[place].then_some(*time));
@@ -126,7 +126,7 @@ fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mod
         };
         for _ in 0..=island.bodies.len() {
             let mut changed = false;
-            for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
+            for (c, push) in island.contacts.iter().zip(&solution.contact_impulses) {
                 let contact = &scene.contacts[*c as usize];
                 let slides = [contact.a, contact.b].map(|rank| modes[rank as usize] == Mode::Slide);
                 if slides == [false, false] {
@@ -138,7 +138,7 @@ fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mod
                 // What a squeeze holds goes the way of the kinematic body, not half of it where that sets off.
                 let held = (posed - n * n.dot(posed)).length() <= SLIDE
                     && solution.squeezed.binary_search(&(contact.a, contact.b)).is_ok();
-                let wrong = if *impulse == DVec3::ZERO {
+                let wrong = if push.impulse == DVec3::ZERO {
                     contact.gap + n.dot(way) < f64::min(contact.gap + n.dot(posed), 0.0) - SLIDE
                 } else if held {
                     (way - posed).length() > SLIDE

@@ -44,6 +44,7 @@ mod quarantine;
 mod ration;
 mod replay;
 mod rest_snap;
+mod rolling;
 mod sequential_impacts;
 mod sleep;
 mod solve;
@@ -59,6 +60,7 @@ pub use collision::{broad_phase, manifold};
 pub(crate) use contact::{Feature, SHUT_SPEED, Soft, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;
 pub(crate) use island::root;
+pub(crate) use rolling::Push;
 pub(crate) use sleep::Rest;
 
 use crate::body::{BodyRecord, BodyState, Kind};

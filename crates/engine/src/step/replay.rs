@@ -21,7 +21,7 @@ use crate::report::{StepCounts, StepReport};
 use crate::step::contact::Contact;
 use crate::step::island::Island;
 use crate::step::solve::{IslandSolution, add_effort};
-use crate::step::{Moving, Workspace};
+use crate::step::{Moving, Push, Workspace};
 use crate::{BodyHandle, Kind, Settings, World};
 use glamx::DVec3;
 use signorini_problem::{Certificate, Counts};
@@ -225,6 +225,8 @@ fn is_at_rest(ws: &Workspace, island: &Island, solution: &IslandSolution, unchan
         && contacts().all(|c| c.impact.is_none() && unchanged[c.a as usize] && unchanged[c.b as usize])
         // A drive or a spring does work in every step, which the ledger wants from the contact itself.
         && contacts().all(|c| c.soft.is_none() && c.running == DVec3::ZERO)
+        // Of partners only impulses and their arms are kept.
+        && contacts().all(|c| c.rolling.is_none())
 }
 
 impl RestingIsland {
@@ -252,7 +254,7 @@ impl RestingIsland {
         self.owners.clear();
         self.owners.extend(contacts().map(|c| (handle(c.a), handle(c.b))));
         self.on_partners.clear();
-        for (contact, impulse) in contacts().zip(&solution.contact_impulses) {
+        for (contact, Push { impulse, .. }) in contacts().zip(&solution.contact_impulses) {
             // As they are added up: the second body first.
             for (rank, impulse, arm) in [(contact.b, *impulse, contact.arm_b), (contact.a, -*impulse, contact.arm_a)] {
                 if !ws.bodies[rank as usize].is_dynamic() {
@@ -264,7 +266,7 @@ impl RestingIsland {
         self.effort = solution.effort;
         self.penetration = contacts().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
         (self.states, self.against_free_motion) = (Counts::default(), 0.0);
-        for (contact, impulse) in contacts().zip(&solution.contact_impulses) {
+        for (contact, Push { impulse, .. }) in contacts().zip(&solution.contact_impulses) {
             let (a, b) = (contact.a as usize, contact.b as usize);
             let velocity = contact.velocity(&ws.after[a], &ws.after[b]);
             crate::step::grade::count_state(contact, *impulse, velocity, &mut self.states);

@@ -11,9 +11,11 @@
 //! With none left the impulses dissipate by construction, against the velocity after forces.
 
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
+use crate::step::free_motion::FreeMotion;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
 use crate::step::ration::{Ration, TRIALS};
+use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
@@ -124,8 +126,8 @@ pub(crate) struct IslandSolution {
     pub certificate: Option<Certificate>,
     pub effort: Effort,
     pub restitution_scale: f64,
-    /// World axes, per contact of the island \[N·s\].
-    pub contact_impulses: Vec<DVec3>,
+    /// Per contact of the island.
+    pub contact_impulses: Vec<Push>,
     /// Row by row, joint after joint of the island.
     pub joint_impulses: Vec<f64>,
     /// M⁻¹Jᵀr per body of the island.
@@ -162,7 +164,7 @@ impl IslandSolution {
         self.effort = Effort::default();
         self.restitution_scale = 1.0;
         self.contact_impulses.clear();
-        self.contact_impulses.resize(island.contacts.len(), DVec3::ZERO);
+        self.contact_impulses.resize(island.contacts.len(), Push::NONE);
         self.joint_impulses.clear();
         self.joint_impulses.resize(joint_rows(scene, island), 0.0);
         self.change.clear();
@@ -186,7 +188,7 @@ impl IslandSolution {
     /// Adds the impulses of what happened before.
     fn add_impulses(&mut self, sequence: &SequentialImpacts) {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
-            *total += *part;
+            total.impulse += *part;
         }
         for (total, part) in self.joint_impulses.iter_mut().zip(&sequence.joint_impulses) {
             *total += *part;
@@ -430,15 +432,15 @@ pub(crate) fn certify_given(
 }
 
 /// Impulses of the contacts of an island, from rows back to vectors.
-fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut Vec<DVec3>) {
+fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut Vec<Push>) {
     out.clear();
     for (block, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let rows = &r[problem.range(block)];
         // An impulse that has not changed stays as it is to the last bit: through its rows it would not.
-        let guessed = rows.iter().zip(contact.along_directions(contact.guess)).all(|(r, guess)| *r == guess);
+        let guessed = rows.iter().zip(contact.rows_of(&contact.guess)).all(|(r, guess)| *r == guess);
         out.push(match rows.len() {
-            3 if guessed => contact.guess,
-            _ => rows.iter().zip(contact.directions().iter()).map(|(r, d)| *r * *d).sum(),
+            3 | 6 if guessed => contact.guess,
+            _ => contact.push_of(rows),
         });
     }
 }
@@ -489,8 +491,8 @@ fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bo
             Err(_) => base,
         }
     };
-    for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
-        let contact = &scene.contacts[*c as usize];
+    for (c, push) in island.contacts.iter().zip(&solution.contact_impulses) {
+        let (contact, impulse) = (&scene.contacts[*c as usize], push.impulse);
         let (a, b) = (&scene.free[contact.a as usize], &scene.free[contact.b as usize]);
         let (after_a, after_b) = (after(contact.a), after(contact.b));
         let mean = contact.mean_velocity(a, b, &after_a, &after_b, scene.dt);
@@ -498,6 +500,13 @@ fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bo
         let spring = if contact.soft.is_some() { contact.frame[0] * contact.frame[0].dot(mean) } else { DVec3::ZERO };
         work += impulse.dot(mean + contact.running - spring);
         size += impulse.length() * (mean.length() + contact.velocity(&a.after, &b.after).length());
+        let middle = |free: &FreeMotion, after: &Twist| Twist {
+            linear: DVec3::ZERO,
+            angular: 0.5 * (free.before.angular + after.angular),
+        };
+        if let Some((turned, driven)) = contact.turning_work(push, &middle(a, &after_a), &middle(b, &after_b)) {
+            work += turned + driven;
+        }
     }
     work > WORK_TOLERANCE * size
 }

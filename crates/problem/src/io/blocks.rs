@@ -1,4 +1,4 @@
-//! The kind `blocks`, versions 1 and 2: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
+//! The kind `blocks`, versions 1 to 3: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
 
 use super::container::Array;
 use super::header::{Header, wrong};
@@ -14,9 +14,11 @@ use Extent::{Exactly, Free};
 use serde_json::Value;
 
 /// The newest version of the kind that is read. What needs no more is written as version 1.
-pub const BLOCKS_VERSION: u64 = 2;
+pub const BLOCKS_VERSION: u64 = 3;
 /// The version from which on W over bodies has a compliance of every row.
 const WITH_COMPLIANCE: u64 = 2;
+/// The version from which on contacts may resist rolling, and laws have three parameters.
+const WITH_ROLLING: u64 = 3;
 
 /// Names are cut here, so that a header stays small.
 const NAME_LIMIT: usize = 200;
@@ -27,6 +29,7 @@ const EQUALITY: i32 = 0;
 const NON_NEGATIVE: i32 = 1;
 const INTERVAL: i32 = 2;
 const COULOMB: i32 = 3;
+const ROLLING: i32 = 4;
 
 #[derive(Clone, Copy)]
 enum Operator {
@@ -68,7 +71,7 @@ pub(super) fn expect_arrays(
     let rows = header.count("rows", limits.blocks.saturating_mul(MOST_ROWS))?;
     schema.expect("law", "i32", &[Exactly(blocks)])?;
     schema.expect("block_rows", "i32", &[Exactly(blocks)])?;
-    schema.expect("parameters", "f64", &[Exactly(blocks), Exactly(2)])?;
+    schema.expect("parameters", "f64", &[Exactly(blocks), Exactly(parameters_of(header)?)])?;
     schema.expect("q", "f64", &[Exactly(rows)])?;
     Ok(match Operator::of(header)? {
         Operator::Dense => {
@@ -95,6 +98,12 @@ pub(super) fn expect_arrays(
     })
 }
 
+/// Parameters that are kept of every law.
+fn parameters_of(header: &Header) -> Result<usize, FileError> {
+    let rolling = header.count("version", usize::MAX)? as u64 >= WITH_ROLLING;
+    Ok(if rolling { 3 } else { 2 })
+}
+
 /// Whether a file over bodies says how much its rows give way.
 fn has_compliance(header: &Header) -> Result<bool, FileError> {
     Ok(header.count("version", usize::MAX)? as u64 >= WITH_COMPLIANCE)
@@ -104,7 +113,7 @@ fn has_compliance(header: &Header) -> Result<bool, FileError> {
 pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
     let header = file.header();
     let (laws, sizes) = (file.integers("law")?, file.integers("block_rows")?);
-    let parameters = file.numbers("parameters")?.as_chunks::<2>().0;
+    let parameters = file.numbers("parameters")?.chunks_exact(parameters_of(header)?);
     let mut blocks = Vec::with_capacity(laws.len());
     let mut offsets = Vec::with_capacity(laws.len() + 1);
     let mut rows = 0;
@@ -147,22 +156,25 @@ pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
     Ok(ContactProblem::new(blocks, delassus, q, symmetry(header)?)?)
 }
 
-fn read_law(c: usize, law: i32, parameters: &[f64; 2]) -> Result<Law, FileError> {
+fn read_law(c: usize, law: i32, parameters: &[f64]) -> Result<Law, FileError> {
     let (law, used) = match law {
         EQUALITY => (Law::Equality, 0),
         NON_NEGATIVE => (Law::NonNegative, 0),
         INTERVAL => (Law::Interval { lo: parameters[0], hi: parameters[1] }, 2),
         COULOMB => (Law::Coulomb { mu: parameters[0] }, 1),
+        ROLLING if parameters.len() == 3 => {
+            (Law::Rolling { mu: parameters[0], spin: parameters[1], roll: parameters[2] }, 3)
+        }
         other => {
-            let why = "not a law: 0 equality, 1 non-negative, 2 interval, 3 Coulomb";
+            let why = "not a law: 0 equality, 1 non-negative, 2 interval, 3 Coulomb, 4 rolling (from version 3 on)";
             return Err(FileError::Index { array: "law", index: c, value: i64::from(other), why });
         }
     };
     // Anything else than +0 would be lost when the problem is written again.
-    match (used..2).find(|k| parameters[*k].to_bits() != 0) {
+    match (used..parameters.len()).find(|k| parameters[*k].to_bits() != 0) {
         None => Ok(law),
         Some(k) => {
-            let (index, value) = (2 * c + k, parameters[k]);
+            let (index, value) = (parameters.len() * c + k, parameters[k]);
             Err(FileError::Number { array: "parameters", index, value, why: "the law has no such parameter" })
         }
     }
@@ -175,12 +187,15 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
     let mut add = |name: &str, shape: &[usize], data| {
         arrays.push(Array { name: name.to_owned(), shape: shape.to_vec(), data });
     };
-    let (laws, parameters): (Vec<i32>, Vec<[f64; 2]>) = blocks.iter().map(|b| written_law(&b.law)).unzip();
+    let (laws, parameters): (Vec<i32>, Vec<[f64; 3]>) = blocks.iter().map(|b| written_law(&b.law)).unzip();
+    let rolling = laws.contains(&ROLLING);
+    let kept = if rolling { 3 } else { 2 };
+    let parameters: Vec<f64> = parameters.iter().flat_map(|p| &p[..kept]).copied().collect();
     add("law", &[blocks.len()], ArrayData::I32(laws));
     add("block_rows", &[blocks.len()], ArrayData::I32(blocks.iter().map(|b| b.rows as i32).collect()));
-    add("parameters", &[blocks.len(), 2], ArrayData::F64(parameters.into_flattened()));
+    add("parameters", &[blocks.len(), kept], ArrayData::F64(parameters));
     add("q", &[problem.rows()], ArrayData::F64(problem.q().to_vec()));
-    let (mut bodies, mut version) = (None, 1);
+    let (mut bodies, mut version) = (None, if rolling { WITH_ROLLING } else { 1 });
     let operator = match problem.delassus() {
         Delassus::Dense(w) => {
             add("W", &[problem.rows(), problem.rows()], ArrayData::F64(w.values().to_vec()));
@@ -208,9 +223,11 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
             add("block_body", &[blocks.len(), 2], ArrayData::I32(pairs));
             add("J", &[problem.rows(), 12], ArrayData::F64(w.jacobian().as_flattened().to_vec()));
             bodies = Some(w.inverse_mass().len());
-            if !w.compliance().is_empty() {
-                add("compliance", &[problem.rows()], ArrayData::F64(w.compliance().to_vec()));
-                version = WITH_COMPLIANCE;
+            if rolling || !w.compliance().is_empty() {
+                let mut compliance = w.compliance().to_vec();
+                compliance.resize(problem.rows(), 0.0);
+                add("compliance", &[problem.rows()], ArrayData::F64(compliance));
+                version = version.max(WITH_COMPLIANCE);
             }
             "factored"
         }
@@ -230,12 +247,13 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
     ProblemFile::assemble(Kind::Blocks, &keys, arrays)
 }
 
-fn written_law(law: &Law) -> (i32, [f64; 2]) {
+fn written_law(law: &Law) -> (i32, [f64; 3]) {
     match *law {
-        Law::Equality => (EQUALITY, [0.0; 2]),
-        Law::NonNegative => (NON_NEGATIVE, [0.0; 2]),
-        Law::Interval { lo, hi } => (INTERVAL, [lo, hi]),
-        Law::Coulomb { mu } => (COULOMB, [mu, 0.0]),
+        Law::Equality => (EQUALITY, [0.0; 3]),
+        Law::NonNegative => (NON_NEGATIVE, [0.0; 3]),
+        Law::Interval { lo, hi } => (INTERVAL, [lo, hi, 0.0]),
+        Law::Coulomb { mu } => (COULOMB, [mu, 0.0, 0.0]),
+        Law::Rolling { mu, spin, roll } => (ROLLING, [mu, spin, roll]),
     }
 }
 

@@ -46,11 +46,12 @@ impl Parts {
         let inverse_mass: Vec<InverseMass> = (0..1 + n.below(4)).map(|_| random_inverse_mass(n)).collect();
         let mut parts = Parts { blocks: vec![], inverse_mass, bodies: vec![], jacobian: vec![], q: vec![], r: vec![] };
         for _ in 0..1 + n.below(6) {
-            let block = match n.below(6) {
+            let block = match n.below(7) {
                 0 => Block::joint(1 + n.below(6)),
                 1 => Block::normal(),
                 2 => Block::interval(n.within(-2.0, 0.0), n.within(0.0, 2.0)),
                 3 => Block::planar_contact(n.within(0.1, 1.0)),
+                4 => Block::rolling_contact(n.within(0.1, 1.0), n.within(0.1, 1.0), n.within(0.1, 1.0)),
                 _ => Block::contact(n.within(0.1, 1.0)),
             };
             let count = parts.inverse_mass.len();
@@ -91,22 +92,15 @@ impl Parts {
                         _ => (0.5 * (lo + hi), 0.0),
                     }
                 }
-                Law::Coulomb { mu } => {
+                Law::Coulomb { mu } | Law::Rolling { mu, .. } => {
                     r.fill(0.0);
-                    let mut e = n.direction();
-                    if block.rows == 2 {
-                        e = [e[0].signum(), 0.0];
-                    }
-                    match n.below(3) {
-                        0 => u.iter_mut().for_each(|u| *u = n.within(0.5, 2.0)),
-                        state => {
-                            r[0] = n.within(0.5, 2.0);
-                            let share = if state == 1 { 0.5 } else { 1.0 };
-                            let slip = if state == 1 { 0.0 } else { n.within(0.5, 2.0) };
-                            for k in 1..block.rows {
-                                r[k] = -share * mu * r[0] * e[k - 1];
-                                u[k] = slip * e[k - 1];
-                            }
+                    if n.below(3) == 0 {
+                        u.iter_mut().for_each(|u| *u = n.within(0.5, 2.0));
+                    } else {
+                        r[0] = n.within(0.5, 2.0);
+                        hold_or_slide(n, mu * r[0], &mut r[1..block.rows.min(3)], &mut u[1..block.rows.min(3)]);
+                        for (rows, bound) in block.law.moments() {
+                            hold_or_slide(n, bound * r[0], &mut r[rows.clone()], &mut u[rows]);
                         }
                     }
                 }
@@ -159,6 +153,19 @@ impl Parts {
         let w = Delassus::BlockSparse(BlockSparseDelassus::new(&offsets, row_ptr, columns, values).unwrap());
         let symmetry = if noise == 0.0 { Symmetry::Exact } else { Symmetry::IMPORTED };
         ContactProblem::new(self.blocks.clone(), w, self.q.clone(), symmetry).unwrap()
+    }
+}
+
+/// Half of the most against nothing, or all of it against a motion, in one direction or two.
+fn hold_or_slide(n: &mut Numbers, most: f64, r: &mut [f64], u: &mut [f64]) {
+    let mut e = n.direction();
+    if r.len() == 1 {
+        e = [e[0].signum(), 0.0];
+    }
+    let (share, slip) = if n.below(2) == 0 { (0.5, 0.0) } else { (1.0, n.within(0.5, 2.0)) };
+    for k in 0..r.len() {
+        r[k] = -share * most * e[k];
+        u[k] = slip * e[k];
     }
 }
 

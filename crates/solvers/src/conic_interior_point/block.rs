@@ -24,7 +24,8 @@ pub(super) enum Role {
 impl Role {
     pub(super) fn of(block: &Block) -> Role {
         match block.law {
-            Law::Equality => Role::Free,
+            // Rolling was refused before.
+            Law::Equality | Law::Rolling { .. } => Role::Free,
             Law::Interval { lo, hi } if lo == hi => Role::Fixed { at: lo },
             Law::Interval { lo, hi } if lo.is_infinite() && hi.is_infinite() => Role::Free,
             Law::Interval { lo, hi } => Role::Bounded { lo, hi },

@@ -38,6 +38,7 @@ mod polish;
 mod start;
 
 use crate::newton_system::NewtonSystem;
+use crate::solver::refuse_rolling;
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 pub use options::{ConicOptions, ConicStart};
@@ -65,6 +66,7 @@ impl ContactSolver for ConicInteriorPoint {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         make_feasible(problem, impulses);
         self.system.prepare(problem);
         let end = self.path.follow(&mut self.system, problem, impulses, &self.options, stop, history);

@@ -102,7 +102,8 @@ impl Polish {
             g[0] = z.max(lo).min(hi) - r[0];
         };
         match problem.blocks()[c].law {
-            Law::Equality => {
+            // Rolling was refused before.
+            Law::Equality | Law::Rolling { .. } => {
                 for i in 0..n {
                     k[i * n + i] = JOINT_WEIGHT / w;
                     g[i] = -JOINT_WEIGHT / w * u[i];

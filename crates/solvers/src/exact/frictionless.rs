@@ -28,7 +28,7 @@ impl Exact {
                 }
             }
         }
-        let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. }));
+        let frictionless = problem.blocks().iter().all(|b| !matches!(b.law, Law::Coulomb { .. } | Law::Rolling { .. }));
         let most = match problem.delassus() {
             Delassus::Factored(_) => MOST_ROWS_OF_BODIES,
             Delassus::Dense(_) | Delassus::BlockSparse(_) => MOST_ROWS,

@@ -149,7 +149,9 @@ impl Exact {
             Folds::Leave => 0,
         };
         // From the guess, where nothing else has tried that.
-        let untried = self.options.skip.contains(&Attempt::ConicWarm) || search.problem.blocks().len() <= FEW_BLOCKS;
+        let untried = self.options.skip.contains(&Attempt::ConicWarm)
+            || search.rolling
+            || search.problem.blocks().len() <= FEW_BLOCKS;
         let steps = if untried { STRUCTURE_STEPS } else { 0 };
         let canonical = self.options.selection == Selection::Canonical;
         if search.kept && (canonical || steps > 0) {

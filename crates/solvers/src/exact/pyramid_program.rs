@@ -109,7 +109,8 @@ impl PyramidProgram {
             let impulse = |row: usize, along: [f64; 2]| Variable::Impulse { row, along: along.map(|x| x / s) };
             match block.law {
                 law if is_joint(&law) => {}
-                Law::Equality => {}
+                // Not asked about contacts that resist rolling.
+                Law::Equality | Law::Rolling { .. } => {}
                 Law::NonNegative => self.variables.push(impulse(row, [1.0, 0.0])),
                 Law::Interval { lo, hi } if lo < hi => {
                     self.variables.push(impulse(row, [if lo.is_finite() { 1.0 } else { -1.0 }, 0.0]));
@@ -199,6 +200,6 @@ fn is_joint(law: &Law) -> bool {
     match *law {
         Law::Equality => true,
         Law::Interval { lo, hi } => lo == f64::NEG_INFINITY && hi == f64::INFINITY,
-        Law::NonNegative | Law::Coulomb { .. } => false,
+        Law::NonNegative | Law::Coulomb { .. } | Law::Rolling { .. } => false,
     }
 }

@@ -76,7 +76,7 @@ impl Exact {
         let mut worst = (least, None);
         for (c, block) in problem.blocks().iter().enumerate() {
             let first = problem.offsets()[c];
-            if !matches!(block.law, Law::Coulomb { .. } | Law::NonNegative) || tried[c] {
+            if !matches!(block.law, Law::Coulomb { .. } | Law::Rolling { .. } | Law::NonNegative) || tried[c] {
                 continue;
             }
             let (carried, speed) = (problem.scales()[c] * self.candidate[first], self.certifier.velocity()[first]);

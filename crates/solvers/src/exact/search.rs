@@ -3,7 +3,7 @@
 use super::Attempt;
 use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY};
 use crate::{Accept, Effort, StoppingRule};
-use signorini_problem::{Certificate, ContactProblem};
+use signorini_problem::{Certificate, ContactProblem, Law};
 
 pub(super) struct Search<'a> {
     pub problem: &'a ContactProblem,
@@ -21,6 +21,8 @@ pub(super) struct Search<'a> {
     pub was_central: bool,
     /// The path follower gave up after too many turning points.
     pub tangled: bool,
+    /// Whether a contact resists spinning or rolling: only paths and Newton steps know how.
+    pub rolling: bool,
     /// Residual of the iterate from which contacts were last released.
     pub released_from: f64,
     /// Factorizations of methods that keep their own matrices.
@@ -52,6 +54,7 @@ impl<'a> Search<'a> {
             prepared: false,
             was_central: false,
             tangled: false,
+            rolling: problem.blocks().iter().any(|block| matches!(block.law, Law::Rolling { .. })),
             released_from: f64::INFINITY,
             other_factorizations: 0,
             work: 0.0,

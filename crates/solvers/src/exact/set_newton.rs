@@ -74,7 +74,8 @@ impl SetNewton {
                     if slip > creeps { Set::Slides { mu, along } } else { Set::Still { rows: block.rows } }
                 }
                 Law::Coulomb { .. } if r[0] > 0.0 => Set::Still { rows: 1 },
-                Law::NonNegative | Law::Coulomb { .. } => Set::Fixed,
+                // Not asked about contacts that resist rolling.
+                Law::NonNegative | Law::Coulomb { .. } | Law::Rolling { .. } => Set::Fixed,
             };
             match set {
                 Set::Fixed => {}

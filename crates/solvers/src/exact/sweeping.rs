@@ -39,6 +39,9 @@ impl Exact {
         cap: usize,
         history: &mut History,
     ) -> bool {
+        if search.rolling {
+            return false;
+        }
         let problem = search.problem;
         let cost = FLOPS_PER_VISIT * problem.blocks().len() as f64;
         self.candidate.copy_from_slice(impulses);

@@ -25,7 +25,8 @@ impl Equations<'_> {
             by_u.fill([0.0; 6]);
         }
         match *self.law {
-            Law::Equality => {
+            // Rolling was refused before.
+            Law::Equality | Law::Rolling { .. } => {
                 phi.copy_from_slice(u);
                 if let Some((_, by_u)) = derivatives {
                     for (i, row) in by_u.iter_mut().enumerate() {

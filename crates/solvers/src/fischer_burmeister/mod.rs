@@ -31,6 +31,7 @@ pub(crate) use newton::Newton;
 
 use crate::flow_rule::{FlowRule, active_blocks, make_all_feasible};
 use crate::polyhedral::Polyhedral;
+use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
@@ -95,6 +96,7 @@ impl ContactSolver for FischerBurmeister {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         if problem.rows() > self.options.max_rows {
             make_all_feasible(problem, impulses);
             return Err(SolveError::TooLarge { method: NAME, rows: problem.rows(), limit: self.options.max_rows });

@@ -318,6 +318,12 @@ fn relative_inner(cell: &Cell, p: &Point, a: &Direction, b: &Direction) -> f64 {
                 + a.dy[0] * b.dy[0] / (p.y[0] * p.y[0])
                 + (a.dy[1] * b.dy[1] + a.dy[2] * b.dy[2] + a.dextra * b.dextra) / (p.extra * p.extra)
         }
+        // The normal rows are counted with the contact.
+        Cell::Moment { mu } => {
+            let x0 = mu * p.r[0];
+            (a.dr[1] * b.dr[1] + a.dr[2] * b.dr[2]) / (x0 * x0)
+                + (a.dy[1] * b.dy[1] + a.dy[2] * b.dy[2] + a.dextra * b.dextra) / (p.extra * p.extra)
+        }
         Cell::Interval { lo, hi } => {
             let mut sum = 0.0;
             if lo.is_finite() {

@@ -17,6 +17,8 @@ pub(super) enum Cell {
     Frictionless,
     /// Both pairs.
     Frictional { mu: f64 },
+    /// The second pair alone, of a moment in place of friction. Its point repeats the normal rows of its contact.
+    Moment { mu: f64 },
     /// Bounded below, above, or both.
     Interval { lo: f64, hi: f64 },
     /// `lo = hi`: nothing to solve.
@@ -33,6 +35,7 @@ impl Cell {
             Law::Interval { lo, hi } => Cell::Interval { lo, hi },
             Law::Coulomb { mu: 0.0 } => Cell::Frictionless,
             Law::Coulomb { mu } => Cell::Frictional { mu },
+            Law::Rolling { mu, .. } => Cell::new(&Block { law: Law::Coulomb { mu }, rows: 3 }),
         }
     }
 
@@ -40,7 +43,7 @@ impl Cell {
     pub(super) fn products(&self) -> usize {
         match self {
             Cell::Joint | Cell::Fixed => 0,
-            Cell::Normal | Cell::Frictionless => 1,
+            Cell::Normal | Cell::Frictionless | Cell::Moment { .. } => 1,
             Cell::Frictional { .. } => 2,
             Cell::Interval { lo, hi } => lo.is_finite() as usize + hi.is_finite() as usize,
         }
@@ -105,6 +108,7 @@ impl Point {
             Cell::Frictional { mu } => {
                 self.r[0] * self.y[0] + mu * self.r[0] * self.extra + self.r[1] * self.y[1] + self.r[2] * self.y[2]
             }
+            Cell::Moment { mu } => mu * self.r[0] * self.extra + self.r[1] * self.y[1] + self.r[2] * self.y[2],
             Cell::Interval { lo, hi } => {
                 let low = if lo.is_finite() { (self.r[0] - lo) * self.extra } else { 0.0 };
                 let high = if hi.is_finite() { (hi - self.r[0]) * self.extra_hi } else { 0.0 };
@@ -122,7 +126,7 @@ impl Point {
                 let second = previous.map_or(0.0, |d| d.dr[0] * d.dy[0]);
                 [target - r[0] * y[0] - second, 0.0, 0.0, 0.0]
             }
-            Cell::Frictional { mu } => {
+            Cell::Frictional { mu } | Cell::Moment { mu } => {
                 let x0 = mu * r[0];
                 let mut rhs = [
                     target - r[0] * y[0],
@@ -158,7 +162,7 @@ impl Point {
         match *cell {
             Cell::Fixed | Cell::Joint => {}
             Cell::Normal | Cell::Frictionless => k[0][0] = self.r[0] / self.y[0],
-            Cell::Frictional { mu } => {
+            Cell::Frictional { mu } | Cell::Moment { mu } => {
                 model.tangential = Tangential::new(self, mu);
                 let parts = &model.tangential;
                 k[0][0] = self.r[0] / self.y[0];
@@ -191,7 +195,7 @@ impl Point {
         match *cell {
             Cell::Fixed | Cell::Joint => [0.0; 3],
             Cell::Normal | Cell::Frictionless => [rhs[0] / self.y[0], 0.0, 0.0],
-            Cell::Frictional { .. } => {
+            Cell::Frictional { .. } | Cell::Moment { .. } => {
                 let parts = &model.tangential;
                 let dr_n = rhs[0] / self.y[0];
                 let scaled = rhs[1] * parts.inverse_x0;
@@ -220,7 +224,7 @@ impl Point {
     pub(super) fn complete(&self, cell: &Cell, model: &Model, d: &mut Direction) {
         let rhs = &model.rhs;
         match *cell {
-            Cell::Frictional { mu } => {
+            Cell::Frictional { mu } | Cell::Moment { mu } => {
                 d.dextra = (rhs[1]
                     - mu * self.extra * d.dr[0]
                     - self.y[1] * d.dr[1]
@@ -246,7 +250,7 @@ impl Point {
         let longest = match *cell {
             Cell::Joint | Cell::Fixed => f64::INFINITY,
             Cell::Normal | Cell::Frictionless => f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0])),
-            Cell::Frictional { mu } => {
+            Cell::Frictional { mu } | Cell::Moment { mu } => {
                 if self.moved(d, most).is_well_inside(mu) {
                     return most;
                 }
@@ -354,7 +358,7 @@ impl Direction {
         match *cell {
             Cell::Joint | Cell::Fixed => [0.0; 4],
             Cell::Normal | Cell::Frictionless => [dr[0] * dy[0], 0.0, 0.0, 0.0],
-            Cell::Frictional { mu } => {
+            Cell::Frictional { mu } | Cell::Moment { mu } => {
                 let dx0 = mu * dr[0];
                 [
                     dr[0] * dy[0],

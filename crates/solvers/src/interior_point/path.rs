@@ -114,10 +114,21 @@ pub struct PathEnd {
     pub tangled: bool,
 }
 
+/// Where a moment is: its rows beside those of its contact.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    /// The contact.
+    pub block: usize,
+    /// Rows within the block.
+    pub rows: Range<usize>,
+}
+
 /// Buffers of the path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
+    /// One for every block, then one for every moment of a contact that resists spinning or rolling.
     pub(super) cells: Vec<Cell>,
+    pub(super) moments: Vec<Moment>,
     pub(super) r: Vec<f64>,
     pub(super) y: Vec<f64>,
     pub(super) extra: Vec<f64>,
@@ -279,9 +290,17 @@ impl Path {
     }
 
     pub(super) fn resize(&mut self, problem: &ContactProblem) {
-        let (rows, blocks) = (problem.rows(), problem.blocks().len());
+        let rows = problem.rows();
         self.cells.clear();
         self.cells.extend(problem.blocks().iter().map(Cell::new));
+        self.moments.clear();
+        for (block, of) in problem.blocks().iter().enumerate() {
+            // A moment that may be nothing but zero stays so by itself.
+            for (rows, mu) in of.law.moments().into_iter().filter(|(_, mu)| *mu > 0.0) {
+                self.moments.push(Moment { block, rows });
+                self.cells.push(Cell::Moment { mu });
+            }
+        }
         self.products = self.cells.iter().map(Cell::products).sum();
         for buffer in [
             &mut self.r,
@@ -296,15 +315,16 @@ impl Path {
             buffer.clear();
             buffer.resize(rows, 0.0);
         }
+        let cells = self.cells.len();
         for buffer in [&mut self.extra, &mut self.extra_hi] {
             buffer.clear();
-            buffer.resize(blocks, 0.0);
+            buffer.resize(cells, 0.0);
         }
         self.weights.clear();
-        self.weights.resize(blocks, 1.0);
-        self.models.resize(blocks, Model::default());
+        self.weights.resize(cells, 1.0);
+        self.models.resize(cells, Model::default());
         for directions in [&mut self.predictor, &mut self.step, &mut self.trial] {
-            directions.resize(blocks, Direction::default());
+            directions.resize(cells, Direction::default());
         }
     }
 
@@ -325,7 +345,11 @@ impl Path {
         rungs: &Rungs,
         stalled: usize,
     ) -> Option<f64> {
-        options.weights.spread(problem, &self.r, &mut self.weights);
+        let (blocks, moments) = self.weights.split_at_mut(problem.blocks().len());
+        options.weights.spread(problem, &self.r, blocks);
+        for (weight, moment) in moments.iter_mut().zip(&self.moments) {
+            *weight = blocks[moment.block];
+        }
         let gap = self.mean_gap(problem, None);
         self.linearise(system, problem);
         system.factor_once(problem).ok()?;
@@ -379,8 +403,20 @@ impl Path {
 
     #[inline(always)]
     pub(super) fn point(&self, problem: &ContactProblem, c: usize) -> Point {
-        let range = problem.range(c);
-        Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c])
+        let (r, y) = (self.rows_of(problem, c, &self.r), self.rows_of(problem, c, &self.y));
+        Point { r, y, extra: self.extra[c], extra_hi: self.extra_hi[c] }
+    }
+
+    /// Up to three rows of a cell: of a moment the normal row of its contact, then its own.
+    #[inline(always)]
+    fn rows_of(&self, problem: &ContactProblem, c: usize, all: &[f64]) -> [f64; 3] {
+        if c < problem.blocks().len() {
+            return three_rows(&all[problem.range(c)]);
+        }
+        let Moment { block, rows } = &self.moments[c - problem.blocks().len()];
+        let of_block = &all[problem.range(*block)];
+        let own = &of_block[rows.clone()];
+        [of_block[0], own[0], own.get(1).copied().unwrap_or(0.0)]
     }
 
     /// Mean product over its weight, after a step if given.
@@ -409,7 +445,7 @@ impl Path {
 
     /// K of every block.
     pub(super) fn linearise(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
             let rows = problem.blocks()[c].rows;
             let k = system.k_mut(c);
@@ -420,16 +456,26 @@ impl Path {
                 }
                 continue;
             }
-            let range = problem.range(c);
-            let point = Point::read(&self.r[range.clone()], &self.y[range], self.extra[c], self.extra_hi[c]);
-            self.models[c] = point.linearise(&self.cells[c]);
+            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
             let found = &self.models[c].k;
             if let Ok(k) = <&mut [f64; 9]>::try_from(&mut *k) {
                 k.copy_from_slice(found.as_flattened());
                 continue;
             }
+            let few = rows.min(3);
             for (k, row) in k.chunks_exact_mut(rows).zip(found) {
-                k.copy_from_slice(&row[..rows]);
+                k[..few].copy_from_slice(&row[..few]);
+            }
+        }
+        for (place, moment) in self.moments.iter().enumerate() {
+            let c = problem.blocks().len() + place;
+            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
+            let (found, n) = (&self.models[c].k, problem.blocks()[moment.block].rows);
+            let k = system.k_mut(moment.block);
+            for (i, row) in moment.rows.clone().enumerate() {
+                k[row * n] = found[1 + i][0];
+                k[row * n + moment.rows.start..row * n + moment.rows.end]
+                    .copy_from_slice(&found[1 + i][1..=moment.rows.len()]);
             }
         }
     }
@@ -438,8 +484,8 @@ impl Path {
     pub(super) fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, goal: Goal) {
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
-            let range = problem.range(c);
             if cell == Cell::Joint {
+                let range = problem.range(c);
                 let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
                 for i in range {
                     self.g[i] = if goal.keeps_slack() { 0.0 } else { -self.u[i] / (JOINT_PROXIMAL * w) };
@@ -456,10 +502,11 @@ impl Path {
             };
             let offset = point.offset(&cell, &self.models[c]);
             // g = c + K (y − u).
-            let slack = self.slack_defect(&range, c, goal);
+            let slack = self.slack_defect(problem, c, goal);
             let k = &self.models[c].k;
             let pushed = |i: usize| offset[i] + (k[i][0] * slack[0] + k[i][1] * slack[1] + k[i][2] * slack[2]);
-            write_triple(&mut self.g[range], [pushed(0), pushed(1), pushed(2)]);
+            let pushed = [pushed(0), pushed(1), pushed(2)];
+            write_rows(problem, &self.moments, c, &mut self.g, pushed);
         }
         // Elimination along the diagonal loses digits where contacts slide; without refinement the last decades crawl.
         // A predictor without error is not needed where the last factor was good.
@@ -471,14 +518,13 @@ impl Path {
         system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
         for c in 0..self.cells.len() {
             let cell = self.cells[c];
-            let range = problem.range(c);
             if cell == Cell::Joint {
                 continue;
             }
-            let slack = self.slack_defect(&range, c, goal);
-            let moved = Point::read(&self.dr[range.clone()], &self.w_dr[range], 0.0, 0.0);
-            let dy = [moved.y[0] - slack[0], moved.y[1] - slack[1], moved.y[2] - slack[2]];
-            let mut d = Direction { dr: moved.r, dy, ..Direction::default() };
+            let slack = self.slack_defect(problem, c, goal);
+            let (dr, du) = (self.rows_of(problem, c, &self.dr), self.rows_of(problem, c, &self.w_dr));
+            let dy = [du[0] - slack[0], du[1] - slack[1], du[2] - slack[2]];
+            let mut d = Direction { dr, dy, ..Direction::default() };
             self.point(problem, c).complete(&cell, &self.models[c], &mut d);
             self.trial[c] = d;
         }
@@ -487,17 +533,19 @@ impl Path {
 
     /// `y − u` of block `c`; an interval's y is the difference of its two slacks. A derivative of the path keeps it as it is.
     #[inline(always)]
-    fn slack_defect(&self, range: &Range<usize>, c: usize, goal: Goal) -> [f64; 3] {
+    fn slack_defect(&self, problem: &ContactProblem, c: usize, goal: Goal) -> [f64; 3] {
         if goal.keeps_slack() {
             return [0.0; 3];
         }
+        let (y, u) = (self.rows_of(problem, c, &self.y), self.rows_of(problem, c, &self.u));
         match self.cells[c] {
-            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - self.u[range.start], 0.0, 0.0],
+            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - u[0], 0.0, 0.0],
             // No tangential slack is kept where there is no friction: its impulse stays zero.
-            Cell::Normal | Cell::Frictionless => [self.y[range.start] - self.u[range.start], 0.0, 0.0],
+            Cell::Normal | Cell::Frictionless => [y[0] - u[0], 0.0, 0.0],
             Cell::Fixed | Cell::Joint => [0.0; 3],
-            Cell::Frictional { .. } => {
-                let (y, u) = (triple(&self.y[range.clone()]), triple(&self.u[range.clone()]));
+            Cell::Frictional { .. } => [y[0] - u[0], y[1] - u[1], y[2] - u[2]],
+            Cell::Moment { .. } => {
+                // Where its contact has no friction, the normal row is all that is kept of it: the same.
                 [y[0] - u[0], y[1] - u[1], y[2] - u[2]]
             }
         }
@@ -515,15 +563,23 @@ impl Path {
     /// Takes the step; false if it is not finite.
     pub(super) fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
         for c in 0..self.cells.len() {
-            let range = problem.range(c);
             if self.cells[c] == Cell::Joint {
-                for i in range {
+                for i in problem.range(c) {
                     self.r[i] += length * self.joint_step[i];
                 }
                 continue;
             }
             let d = &self.step[c];
-            for (i, row) in range.enumerate() {
+            let (rows, first) = match c.checked_sub(problem.blocks().len()) {
+                None => (problem.range(c), 0),
+                // The normal row moves with the contact.
+                Some(place) => {
+                    let Moment { block, rows } = &self.moments[place];
+                    let start = problem.offsets()[*block];
+                    (start + rows.start..start + rows.end, 1)
+                }
+            };
+            for (row, i) in rows.zip(first..3) {
                 self.r[row] += length * d.dr[i];
                 self.y[row] += length * d.dy[i];
             }
@@ -534,13 +590,37 @@ impl Path {
     }
 }
 
+/// Writes the rows of a cell; of a moment all but the normal row.
+#[inline(always)]
+fn write_rows(problem: &ContactProblem, moments: &[Moment], c: usize, all: &mut [f64], values: [f64; 3]) {
+    if c < problem.blocks().len() {
+        write_triple(&mut all[problem.range(c)], values);
+        return;
+    }
+    let Moment { block, rows } = &moments[c - problem.blocks().len()];
+    let own = &mut all[problem.range(*block)][rows.clone()];
+    own.copy_from_slice(&values[1..=own.len()]);
+}
+
 /// As many rows as a block has, of three.
 #[inline]
 fn write_triple(rows: &mut [f64], values: [f64; 3]) {
     match rows {
         [n, t, s] => [*n, *t, *s] = values,
         [n] => *n = values[0],
-        _ => rows.copy_from_slice(&values[..rows.len()]),
+        [n, t] => [*n, *t] = [values[0], values[1]],
+        // Moments have cells of their own.
+        _ => rows[..3].copy_from_slice(&values),
+    }
+}
+
+/// The first three rows, or fewer and zeros.
+#[inline(always)]
+fn three_rows(rows: &[f64]) -> [f64; 3] {
+    match rows {
+        [n, t, s] => [*n, *t, *s],
+        [n] => [*n, 0.0, 0.0],
+        _ => triple(rows),
     }
 }
 

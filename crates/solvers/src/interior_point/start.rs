@@ -72,7 +72,8 @@ impl Path {
             _ => speed,
         };
         let warm = matches!(start, Start::Warm | Start::WarmBy(_));
-        for (c, cell) in self.cells.iter().enumerate() {
+        for c in 0..problem.blocks().len() {
+            let cell = &self.cells[c];
             let range = problem.range(c);
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
             let u = &self.u[range.clone()];
@@ -97,6 +98,8 @@ impl Path {
                     self.extra[c] = tangential_norm(&p.y) + margin;
                     y[0] = y[0].max(margin);
                 }
+                // Below, beside its contact.
+                Cell::Moment { .. } => {}
                 Cell::Interval { lo, hi } => {
                     let inside = f64::min(margin / w, 0.25 * (hi - lo));
                     let centre = if warm {
@@ -111,6 +114,17 @@ impl Path {
                     self.extra_hi[c] = if hi.is_finite() { (-y[0]).max(0.0) + margin } else { 0.0 };
                 }
             }
+        }
+        for (place, moment) in self.moments.iter().enumerate() {
+            let (c, range) = (problem.blocks().len() + place, problem.range(moment.block));
+            let Cell::Moment { mu } = self.cells[c] else { continue };
+            let w = if problem.scales()[moment.block] > 0.0 { problem.scales()[moment.block] } else { 1.0 };
+            let size = |all: &[f64]| all[range.clone()][moment.rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            if warm {
+                // More load never leaves a disc.
+                self.r[range.start] = self.r[range.start].max(size(&self.r) / mu + margin / w);
+            }
+            self.extra[c] = size(&self.y) + margin;
         }
         true
     }
@@ -147,18 +161,19 @@ impl Path {
         }
         let threshold = CARRIES_NOTHING * largest_block_speed(problem);
         self.stiffness.clear();
-        for (c, cell) in self.cells.iter().enumerate() {
+        for c in 0..problem.blocks().len() {
+            let cell = &self.cells[c];
             let r = &impulses[problem.range(c)];
             let carries = r[0] * problem.scales()[c] > threshold;
             let holds = match *cell {
                 Cell::Joint => true,
                 Cell::Fixed => false,
-                Cell::Normal | Cell::Frictionless | Cell::Frictional { .. } => carries,
+                Cell::Normal | Cell::Frictionless | Cell::Frictional { .. } | Cell::Moment { .. } => carries,
                 Cell::Interval { lo, hi } => r[0] > lo && r[0] < hi,
             };
             self.stiffness.push(if holds { stick_stiffness(problem, c) } else { 0.0 });
         }
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             let (n, k) = (problem.blocks()[c].rows, system.k_mut(c));
             k.fill(0.0);
             for i in 0..n {
@@ -177,7 +192,7 @@ impl Path {
 
     /// One proximal step of `stuck` with the factor at hand, from its velocity in `w_dr`.
     fn proximal_step(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             for i in problem.range(c) {
                 self.g[i] = -self.stiffness[c] * self.w_dr[i];
             }
@@ -237,7 +252,7 @@ impl Path {
         if self.typical.is_empty() {
             return None;
         }
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             let stiffness = stick_stiffness(problem, c);
             let range = problem.range(c);
             let k = system.k_mut(c);
@@ -250,7 +265,7 @@ impl Path {
         system.factor(problem).ok()?;
         system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, Refinement::NONE);
         let mut largest: f64 = 0.0;
-        for c in 0..self.cells.len() {
+        for c in 0..problem.blocks().len() {
             let square: f64 = self.dr[problem.range(c)].iter().map(|x| x * x).sum();
             largest = largest.max(square.sqrt());
         }
@@ -263,10 +278,15 @@ impl Path {
 pub(crate) fn guess_sticks(problem: &ContactProblem, r: &[f64]) -> bool {
     let threshold = CARRIES_NOTHING * largest_block_speed(problem);
     problem.blocks().iter().enumerate().all(|(c, block)| {
-        let Law::Coulomb { mu } = block.law else { return true };
+        let (Law::Coulomb { mu } | Law::Rolling { mu, .. }) = block.law else { return true };
         let r = &r[problem.range(c)];
         let carries = r[0] * problem.scales()[c] > threshold;
-        mu > 0.0 && !(carries && tangential_norm(&triple(r)) > NEARLY_SLIDING * mu * r[0])
+        let rolls = |(rows, bound): (std::ops::Range<usize>, f64)| {
+            let size = r[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            !rows.is_empty() && size >= NEARLY_SLIDING * bound * r[0]
+        };
+        let slides = || tangential_norm(&triple(r)) > NEARLY_SLIDING * mu * r[0];
+        mu > 0.0 && !(carries && (slides() || block.law.moments().into_iter().any(rolls)))
     })
 }
 

@@ -24,7 +24,7 @@ impl ScaledProgram {
     /// Scales the problem. Coulomb blocks, sizes beyond `max_rows` and matrices that are not symmetric positive
     /// semidefinite are refused.
     pub fn load(&mut self, problem: &ContactProblem, method: &'static str, max_rows: usize) -> Result<(), SolveError> {
-        supports_only(problem, method, |law| !matches!(law, Law::Coulomb { .. }))?;
+        supports_only(problem, method, |law| !matches!(law, Law::Coulomb { .. } | Law::Rolling { .. }))?;
         if problem.rows() > max_rows {
             return Err(SolveError::TooLarge { method, rows: problem.rows(), limit: max_rows });
         }
@@ -37,7 +37,7 @@ impl ScaledProgram {
             let (lo, hi) = match block.law {
                 Law::NonNegative => (0.0, f64::INFINITY),
                 Law::Interval { lo, hi } => (lo, hi),
-                Law::Equality | Law::Coulomb { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+                Law::Equality | Law::Coulomb { .. } | Law::Rolling { .. } => (f64::NEG_INFINITY, f64::INFINITY),
             };
             for i in problem.range(c) {
                 let d = self.matrix.scale[i];
@@ -88,7 +88,7 @@ impl ScaledProgram {
             let (lo, hi) = match block.law {
                 Law::NonNegative => (0.0, f64::INFINITY),
                 Law::Interval { lo, hi } => (lo, hi),
-                Law::Equality | Law::Coulomb { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+                Law::Equality | Law::Coulomb { .. } | Law::Rolling { .. } => (f64::NEG_INFINITY, f64::INFINITY),
             };
             for i in problem.range(c) {
                 let d = self.matrix.scale[i];

@@ -264,7 +264,8 @@ impl FrozenBounds {
         let mut contact = 0;
         for block in problem.blocks() {
             match block.law {
-                Law::Equality => first += block.rows,
+                // Rolling was refused before.
+                Law::Equality | Law::Rolling { .. } => first += block.rows,
                 Law::NonNegative => {
                     self.lo[first] = 0.0;
                     first += 1;

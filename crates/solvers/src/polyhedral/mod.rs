@@ -25,6 +25,7 @@ pub use frozen_bounds::FrozenBoundsOptions;
 pub use polygon::{Fit, FrictionPolygon, Orientation, Sides};
 
 use crate::flow_rule::{FlowRule, contact_vector};
+use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use frozen_bounds::FrozenBounds;
 use signorini_problem::{ContactProblem, Law};
@@ -70,6 +71,7 @@ impl ContactSolver for Polyhedral {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         let name = self.name();
         self.outer.iterate(problem, &self.polygon, name, &self.options, (impulses, stop, history))
     }

@@ -30,6 +30,7 @@ mod program;
 use crate::fischer_burmeister::Newton;
 use crate::flow_rule::{FlowRule, active_blocks, contact_vector, make_all_feasible};
 use crate::linalg::anderson::Anderson;
+use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use program::Program;
 use signorini_problem::{ContactProblem, Law};
@@ -196,6 +197,7 @@ impl ContactSolver for Socp {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
+        refuse_rolling(problem, self.name())?;
         make_all_feasible(problem, impulses);
         if problem.asymmetry() > MAX_ASYMMETRY {
             let why = format!("relative asymmetry {:e}", problem.asymmetry());

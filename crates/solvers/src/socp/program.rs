@@ -217,7 +217,8 @@ fn velocity_form(problem: &ContactProblem, w: &FactoredDelassus, units: &Units) 
     for (c, block) in problem.blocks().iter().enumerate() {
         let range = problem.range(c);
         match block.law {
-            Law::Equality => {
+            // Rolling was refused before.
+            Law::Equality | Law::Rolling { .. } => {
                 for row in range {
                     velocity_row(&mut draft, c, row, 1.0);
                 }
@@ -292,7 +293,8 @@ fn impulse_form(problem: &ContactProblem, units: &Units) -> Draft {
     for (c, block) in problem.blocks().iter().enumerate() {
         let range = problem.range(c);
         match block.law {
-            Law::Equality => {}
+            // Rolling was refused before.
+            Law::Equality | Law::Rolling { .. } => {}
             Law::NonNegative => {
                 row_of(&mut draft, range.start, 1.0, 0.0);
                 draft.cones.push(NonnegativeConeT(1));

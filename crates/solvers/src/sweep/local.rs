@@ -66,11 +66,13 @@ impl<S: ContactStep> PreparedBlock<S> {
         // A diagonal that is not positive (general matrices only) still has a magnitude to step with.
         let mass = if k[0] > 0.0 { 1.0 / k[0] } else { inverse(scale) };
         let local = match block.law {
-            Law::Coulomb { mu } => {
+            // Methods that sweep refuse moments before: here such a contact has none.
+            Law::Coulomb { mu } | Law::Rolling { mu, .. } => {
                 let planar = if n == 2 { Planar::Yes } else { Planar::No };
                 let mut k3: Mat3 = [[0.0; 3]; 3];
-                for i in 0..n {
-                    k3[i][..n].copy_from_slice(&k[i * n..(i + 1) * n]);
+                let few = n.min(3);
+                for i in 0..few {
+                    k3[i][..few].copy_from_slice(&k[i * n..i * n + few]);
                 }
                 Local::Contact { mu, step: S::prepare(&k3, planar) }
             }

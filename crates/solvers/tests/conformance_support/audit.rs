@@ -104,6 +104,7 @@ pub fn audit(problem: &ContactProblem, r: &[f64]) -> Audit {
                 let room = if u[0] > 0.0 { r[0] - lo } else { hi - r[0] };
                 (f64::min(u[0].abs(), w * room), 0.0)
             }
+            Law::Rolling { .. } => panic!("block {c}: moments are not generated"),
             Law::Coulomb { mu } => {
                 let (r, u) = (triple(r), triple(u));
                 let shifted = [u[0] + mu * u[1].hypot(u[2]), u[1], u[2]];
@@ -131,6 +132,7 @@ pub fn assert_feasible(label: &str, problem: &ContactProblem, r: &[f64]) {
             Law::Interval { lo, hi } => {
                 assert!(lo <= r[0] && r[0] <= hi, "{label}, block {c}: {r:?} not in [{lo}, {hi}]")
             }
+            Law::Rolling { .. } => panic!("{label}, block {c}: moments are not generated"),
             Law::Coulomb { mu } => {
                 let [n, t1, t2] = triple(r);
                 assert!(n >= 0.0, "{label}, block {c}: pulls with {n:e}");

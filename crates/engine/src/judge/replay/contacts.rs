@@ -27,8 +27,9 @@ pub(super) struct Scene<'a> {
 struct Total {
     linear: DVec3,
     angular: DVec3,
-    /// Torque that depends on what is not recorded [N·m·s].
+    /// Torque that depends on what is not recorded [N·m·s]: of a body that is met later, and of one that resists turning.
     open: f64,
+    turned: f64,
     later: bool,
 }
 
@@ -121,21 +122,24 @@ impl Scene<'_> {
                 sum.linear += linear;
                 sum.angular += angular;
                 sum.open += told.thickness * told.contact.normal.cross(linear).length();
+                // Moments are not recorded: what they could do is not held against it.
+                let turns = told.material.torsional_friction + told.material.rolling_friction;
+                sum.turned += turns * told.contact.normal.dot(told.contact.impulse).abs();
                 // Whoever is hit in the same step is met together with the one that bounces.
                 sum.later |= told.later || (hurried && told.material.restitution > 0.0);
             }
         }
-        for (rank, Total { linear, angular, open, later }) in total.into_iter().enumerate() {
+        for (rank, Total { linear, angular, open, turned, later }) in total.into_iter().enumerate() {
             let (Some(record), end) = (self.record(rank as u32), &self.end[rank]) else { continue };
-            if !later || record.kind != Kind::Dynamic {
+            if !(later || turned > 0.0) || record.kind != Kind::Dynamic {
                 continue;
             }
             let change = spin_momentum(record, end) - spin_momentum(record, &record.state) - angular;
             let moved = |t: f64| t * record.state.velocity + 0.5 * t * t * self.world.settings.gravity;
             let left = |t: f64| (change + moved(t).cross(linear)).length();
-            let time = least(left, self.step.dt);
+            let time = if later { least(left, self.step.dt) } else { 0.0 };
             let unexplained = change + moved(time).cross(linear);
-            let excused = unexplained.clamp_length_max(open);
+            let excused = unexplained.clamp_length_max(turned + if later { open } else { 0.0 });
             let angular = excused - moved(time).cross(linear);
             tell(Impulse { rank: rank as u32, linear: DVec3::ZERO, angular, joint: false });
         }

@@ -9,6 +9,7 @@ use crate::joint::geometry::{End, JointGeometry};
 use crate::joint::rows::Purpose;
 use crate::step::Twist;
 use crate::step::contact::Contact;
+use crate::step::rolling::Push;
 use crate::step::solve::IslandSolution;
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
@@ -21,9 +22,8 @@ impl Mover<'_> {
     pub(super) fn add_arms(&self, piece: &mut Piece) {
         let mut row = 0;
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
-            let count = Mover::contact_rows(contact);
-            let impulse: DVec3 =
-                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+            let count = contact.row_count();
+            let Push { impulse, .. } = contact.push_of(&piece.impulses[row..row + count]);
             row += count;
             let [arm_a, arm_b] = self.contact_arms(contact, 1.0);
             let sides = [(contact.a, arm_a - contact.arm_a, -1.0), (contact.b, arm_b - contact.arm_b, 1.0)];
@@ -85,8 +85,13 @@ impl Mover<'_> {
             None => self.given_velocity(rank),
         };
         let given = |rank: u32| if self.place(rank).is_some() { Twist::default() } else { self.given_velocity(rank) };
-        let mut works = |contact: &Contact, impulse: DVec3| {
+        let mut works = |contact: &Contact, push: &Push| {
+            let impulse = push.impulse;
             let velocity = contact.velocity(&twist(contact.a), &twist(contact.b));
+            if let Some((turned, by_surface)) = contact.turning_work(push, &twist(contact.a), &twist(contact.b)) {
+                ledger.friction += turned + by_surface;
+                ledger.driven -= by_surface + push.moment.dot(given(contact.b).angular - given(contact.a).angular);
+            }
             let normal = contact.frame[0].dot(impulse) * contact.frame[0].dot(velocity);
             *(if contact.soft.is_some() { &mut ledger.spring } else { &mut ledger.normal }) += normal;
             ledger.friction += impulse.dot(velocity) - normal;
@@ -98,16 +103,15 @@ impl Mover<'_> {
         };
         let hits = self.launched.iter().flat_map(|launch| &launch.contacts);
         for (contact, hit) in self.contacts.iter().zip(hits) {
-            works(contact, *hit);
+            works(contact, hit);
         }
         let (mut row, mut carried) = (0, self.launched.is_some());
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
-            let count = Mover::contact_rows(contact);
-            let impulse: DVec3 =
-                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum();
+            let count = contact.row_count();
+            let push = contact.push_of(&piece.impulses[row..row + count]);
             row += count;
-            carried |= impulse != DVec3::ZERO;
-            works(contact, impulse);
+            carried |= push.impulse != DVec3::ZERO;
+            works(contact, &push);
         }
         // So far the wrench of a body is that of arms that turn under the impulses of the first phase.
         for (wrench, middle) in piece.joint_wrench.iter().zip(&mean) {
@@ -185,9 +189,8 @@ impl Mover<'_> {
         let mut row = 0;
         for place in &piece.closed {
             let contact = self.contacts[*place];
-            let count = Mover::contact_rows(contact);
-            out.contact_impulses[*place] +=
-                contact.directions().iter().zip(&piece.impulses[row..row + count]).map(|(d, r)| *r * *d).sum::<DVec3>();
+            let count = contact.row_count();
+            out.contact_impulses[*place] += contact.push_of(&piece.impulses[row..row + count]);
             row += count;
         }
         for (total, part) in out.joint_impulses.iter_mut().zip(&piece.impulses[row..]) {

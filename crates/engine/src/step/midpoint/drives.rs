@@ -215,7 +215,7 @@ impl Mover<'_> {
     pub(super) fn pulls(&self) -> bool {
         let largest = self.lambda.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let limits = self.roles.iter().zip(&self.lambda).filter(|(role, _)| **role == Role::Stop);
-        let normal = |place: usize| self.contacts[place].frame[0].dot(self.pushes[place]);
+        let normal = |place: usize| self.contacts[place].frame[0].dot(self.pushes[place].impulse);
         let contacts = self.normals.iter().enumerate().filter(|(_, role)| **role == Role::Stop);
         limits
             .map(|(_, impulse)| *impulse)

@@ -10,8 +10,8 @@ use crate::StepError;
 use crate::joint::rows::Purpose;
 use crate::step::Twist;
 use crate::step::ration::PIECES;
+use crate::step::rolling::Push;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort};
-use glamx::DVec3;
 use signorini_problem::ContactProblem;
 
 /// Energy of an impact, relative to the kinetic energy, that is not told from round-off \[1\].
@@ -24,8 +24,8 @@ const BEND: f64 = 1e-4;
 /// Impulses at the start of a piece.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
-    /// Of contacts, world axes \[N·s\].
-    pub contacts: Vec<DVec3>,
+    /// Of contacts.
+    pub contacts: Vec<Push>,
     /// Of joints, row by row [N·s, N·m·s].
     pub joints: Vec<f64>,
     /// Limits that are reached by it, row by row.
@@ -85,7 +85,7 @@ impl Mover<'_> {
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
         let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
         self.launch(&forced, (joints, self.reached.clone(), true), space);
-        self.pushes.fill(DVec3::ZERO);
+        self.pushes.fill(Push::NONE);
         self.take_push(true);
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Mover<'_> {
         let unforced = self.forced(0.0);
         let kept = (self.lambda.clone(), self.pushes.clone());
         self.lambda.fill(0.0);
-        self.pushes.fill(DVec3::ZERO);
+        self.pushes.fill(Push::NONE);
         let mut scale = if restitution { 1.0 } else { 0.0 };
         for halving in 0..=HALVINGS {
             self.launched = None;
@@ -176,8 +176,11 @@ impl Mover<'_> {
         let Some(launch) = &self.launched else { return true };
         let given = |rank: u32| if self.place(rank).is_some() { Twist::default() } else { self.given_velocity(rank) };
         let mut driven = 0.0;
-        for (contact, impulse) in self.contacts.iter().zip(&launch.contacts) {
+        for (contact, Push { impulse, moment }) in self.contacts.iter().zip(&launch.contacts) {
             driven -= impulse.dot(contact.velocity(&given(contact.a), &given(contact.b)));
+            if contact.rolling.is_some() {
+                driven -= moment.dot(given(contact.b).angular - given(contact.a).angular);
+            }
         }
         let mut row = 0;
         for joint in &self.joints {
@@ -254,13 +257,13 @@ impl Mover<'_> {
         Ok(graded)
     }
 
-    /// Impulses of all contacts in world axes, from those of a problem.
-    fn contact_impulses(&self, impulses: &[f64]) -> Vec<DVec3> {
+    /// What all contacts do, from the impulses of a problem.
+    fn contact_impulses(&self, impulses: &[f64]) -> Vec<Push> {
         let mut row = 0;
         let mut contacts = Vec::with_capacity(self.contacts.len());
         for contact in &self.contacts {
-            let count = Mover::contact_rows(contact);
-            contacts.push(contact.directions().iter().zip(&impulses[row..row + count]).map(|(d, r)| *r * *d).sum());
+            let count = contact.row_count();
+            contacts.push(contact.push_of(&impulses[row..row + count]));
             row += count;
         }
         contacts

@@ -42,6 +42,7 @@ use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::island::Island;
 use crate::step::ration::PIECES;
+use crate::step::rolling::Push;
 use crate::step::solve::{IslandSolution, IslandSpace};
 use crate::step::squeeze::Pad;
 use crate::step::{Moving, Records, Twist};
@@ -109,8 +110,8 @@ struct Mover<'a> {
     pushed: Vec<f64>,
     /// Limits that the solve with the rows of the start reaches.
     reached: Vec<bool>,
-    /// Impulses of the contacts along the piece, world axes \[N·s\].
-    pushes: Vec<DVec3>,
+    /// What the contacts do along the piece.
+    pushes: Vec<Push>,
     /// Impacts at the start of the piece, if there are any.
     launched: Option<Launch>,
     /// Time within the step at which the piece starts \[s\].
@@ -309,11 +310,11 @@ impl<'a> Mover<'a> {
             return Ok(());
         }
         self.lambda = guess.0.into_iter().map(|x| 0.5 * x).collect();
-        self.pushes = guess.1.into_iter().map(|x| 0.5 * x).collect();
+        self.pushes = guess.1.iter().map(|push| push.times(0.5)).collect();
         self.advance(0.5 * h, depth + 1, restitution, space, out)?;
         self.advance(0.5 * h, depth + 1, restitution, space, out)?;
         self.lambda.iter_mut().for_each(|x| *x *= 2.0);
-        self.pushes.iter_mut().for_each(|x| *x *= 2.0);
+        self.pushes.iter_mut().for_each(|push| *push = push.times(2.0));
         Ok(())
     }
 
@@ -351,11 +352,6 @@ impl<'a> Mover<'a> {
     /// Places of the bodies of a joint.
     fn joint_places(joint: &JointGeometry) -> [Option<u32>; 2] {
         [joint.a, joint.b].map(|end| if let End::Body(place, _) = end { Some(place as u32) } else { None })
-    }
-
-    /// Rows of a contact: three, or one without friction.
-    fn contact_rows(contact: &Contact) -> usize {
-        contact.directions().len()
     }
 
     /// Velocity of a body that no impulse moves.

@@ -79,7 +79,7 @@ impl Mover<'_> {
             *total += found.next().copied().unwrap_or(0.0);
         }
         for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
-            self.pushes[place] += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
+            self.pushes[place].impulse += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
         }
         let mut finite = true;
         for (place, body) in self.bodies.iter_mut().enumerate() {

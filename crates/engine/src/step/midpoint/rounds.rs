@@ -8,6 +8,7 @@ use crate::step::Twist;
 use crate::step::assembly::{contact_row, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
+use crate::step::rolling::Push;
 use crate::step::solve::{IslandSolution, IslandSpace, add_effort, solve_graded};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, Law};
@@ -119,7 +120,7 @@ impl Mover<'_> {
         let first = self.roles.iter().filter(|role| role.is_solved()).count();
         let held = self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()).map(|(place, _)| place);
         let held: Vec<usize> = held.collect();
-        let push = |place: &usize| self.contacts[*place].frame[0].dot(self.pushes[*place]);
+        let push = |place: &usize| self.contacts[*place].frame[0].dot(self.pushes[*place].impulse);
         one_sided.extend(held.iter().enumerate().map(|(at, place)| (first + at, push(place))));
         let mut row = 0;
         for block in &mut parts.blocks {
@@ -164,10 +165,10 @@ impl Mover<'_> {
         for place in held {
             let normal = self.contacts[place].frame[0];
             if carries[at] {
-                let push = self.pushes[place];
-                self.pushes[place] = push + (space.impulses[at] - normal.dot(push)) * normal;
+                let push = self.pushes[place].impulse;
+                self.pushes[place].impulse = push + (space.impulses[at] - normal.dot(push)) * normal;
             } else {
-                (self.normals[place], self.pushes[place]) = (Role::Open { met: true }, DVec3::ZERO);
+                (self.normals[place], self.pushes[place]) = (Role::Open { met: true }, Push::NONE);
             }
             at += 1;
         }
@@ -303,13 +304,19 @@ impl Mover<'_> {
         for body in &mut self.bodies {
             body.load.clear();
         }
-        for (contact, impulse) in self.contacts.iter().zip(&self.pushes) {
+        for (contact, Push { impulse, moment }) in self.contacts.iter().zip(&self.pushes) {
             let [arm_a, arm_b] = self.contact_arms(contact, 0.5);
             for (rank, arm, impulse) in [(contact.a, arm_a, -*impulse), (contact.b, arm_b, *impulse)] {
                 let Some(place) = self.scene.bodies[rank as usize].place else { continue };
                 let load = &mut self.bodies[place as usize].load;
                 load.impulse += impulse;
                 load.torque += arm.cross(impulse);
+            }
+            if contact.rolling.is_some() {
+                for (rank, torque) in [(contact.a, -*moment), (contact.b, *moment)] {
+                    let Some(place) = self.scene.bodies[rank as usize].place else { continue };
+                    self.bodies[place as usize].load.torque += torque;
+                }
             }
         }
         let mut first = 0;

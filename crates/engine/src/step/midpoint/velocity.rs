@@ -10,6 +10,7 @@ use crate::step::Twist;
 use crate::step::assembly::{closing_speed, contact_row, row_velocity};
 use crate::step::contact::Contact;
 use crate::step::ration::{PIECES, spent};
+use crate::step::rolling::Push;
 use crate::step::solve::{Graded, HALVINGS, IslandSpace, certify_given, solve_graded};
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
@@ -120,11 +121,12 @@ impl Mover<'_> {
 
     fn velocities_with(&mut self, h: f64, scale: f64, space: &mut IslandSpace) -> Result<Piece, StepError> {
         let before = self.before(h);
-        let hit = |place: usize| self.launched.as_ref().is_some_and(|launch| launch.contacts[place] != DVec3::ZERO);
+        let hit =
+            |place: usize| self.launched.as_ref().is_some_and(|launch| launch.contacts[place].impulse != DVec3::ZERO);
         let closed: Vec<usize> = (0..self.contacts.len())
             .filter(|place| {
                 let contact = self.contacts[*place];
-                self.pushes[*place] != DVec3::ZERO
+                self.pushes[*place].impulse != DVec3::ZERO
                     || hit(*place)
                     || self.pad(*place).is_some()
                     || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
@@ -137,7 +139,7 @@ impl Mover<'_> {
         self.guess(&closed, At::End, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
-        let contact_rows: usize = closed.iter().map(|place| Mover::contact_rows(self.contacts[*place])).sum();
+        let contact_rows: usize = closed.iter().map(|place| self.contacts[*place].row_count()).sum();
         let mut impulses = space.impulses[..contact_rows].to_vec();
         impulses.extend(self.scatter(At::End, h, &space.impulses));
         let after: Vec<(DVec3, DVec3)> = self
@@ -221,7 +223,7 @@ impl Mover<'_> {
     /// What forces and the turning of arms leave before the impulses at the end poses.
     fn before(&self, h: f64) -> Vec<Before> {
         let mut out = self.forced(h);
-        for (contact, push) in self.contacts.iter().zip(&self.pushes) {
+        for (contact, Push { impulse: push, .. }) in self.contacts.iter().zip(&self.pushes) {
             let (mid, end) = (self.contact_arms(contact, 0.5), self.contact_arms(contact, 1.0));
             for (side, (rank, sign)) in [(contact.a, -1.0), (contact.b, 1.0)].into_iter().enumerate() {
                 let Some(place) = self.place(rank) else { continue };
@@ -282,7 +284,7 @@ impl Mover<'_> {
         for place in near {
             let (contact, gap, pad) = (self.contacts[*place], self.gaps[*place], self.pad(*place));
             pairs.push([self.place(contact.a), self.place(contact.b)]);
-            blocks.push(if contact.friction > 0.0 { Block::contact(contact.friction) } else { Block::normal() });
+            blocks.push(contact.block());
             let [arm_a, arm_b] = self.contact_arms(contact, if at == At::End { 1.0 } else { 0.0 });
             let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
             for (i, direction) in contact.directions().iter().enumerate() {
@@ -292,7 +294,7 @@ impl Mover<'_> {
                 let open = match (pad, &self.launched) {
                     // What the launch gave has pressed the pad already.
                     (Some(pad), Some(launch)) => {
-                        gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place])
+                        gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place].impulse)
                     }
                     (Some(_), None) => gap / h,
                     (None, _) if at != At::End && bounce == 0.0 => closing_speed(gap, h),
@@ -300,6 +302,11 @@ impl Mover<'_> {
                 };
                 q.push(direction.dot(free) + if i == 0 { open - bounce } else { contact.running_along(*direction) });
                 compliance.push(pad.filter(|_| i == 0).map_or(0.0, |pad| pad.compliance(h)));
+            }
+            for (row, speed) in contact.turning_rows(&twist(contact.a), &twist(contact.b)) {
+                rows.push(row);
+                q.push(speed);
+                compliance.push(0.0);
             }
         }
         let mut row = 0;
@@ -384,7 +391,7 @@ impl Mover<'_> {
     pub(super) fn guess(&self, near: &[usize], at: At, h: f64, out: &mut Vec<f64>) {
         out.clear();
         for place in near {
-            out.extend(self.contacts[*place].along_directions(self.pushes[*place]));
+            out.extend(self.contacts[*place].rows_of(&self.pushes[*place]));
         }
         let guess = if at == At::End { self.turning() } else { self.lambda.clone() };
         let mut row = 0;
