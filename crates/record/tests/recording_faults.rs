@@ -295,7 +295,8 @@ fn j17_a_chunk_that_claims_to_be_compressed_is_refused_and_hides_no_other() {
     let (mut bytes, frames) = (fs::read(&path).unwrap(), states(&scene));
     let state = frames[frames.len() / 2].hash.to_le_bytes();
     let list = chunks(&bytes);
-    let victim = list.iter().find(|chunk| bytes[(*chunk).clone()].windows(8).any(|found| found == state)).unwrap().start;
+    let victim =
+        list.iter().find(|chunk| bytes[(*chunk).clone()].windows(8).any(|found| found == state)).unwrap().start;
     // A record is its kind, its length and its content; a chunk begins with two times, the size that its records have unpacked,
     // their checksum, and the name of the compression with its length before it.
     let content = victim + 9;
