@@ -22,6 +22,7 @@
 mod arc;
 mod cell;
 mod limit;
+mod moments;
 mod path;
 mod start;
 mod weights;

@@ -3,16 +3,16 @@
 use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::limit::{Look, Rungs};
+use super::moments::{Moment, write_rows};
 use super::start::Start;
 use super::weights::Weights;
-use crate::merit::{Merit, triple};
+use crate::merit::Merit;
 use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
 use signorini_problem::math;
-use std::ops::Range;
 
 /// A joint's proximal weight: `u + ε w (r⁺ − r) = 0`, exact at convergence whatever ε.
 const JOINT_PROXIMAL: f64 = 1e-9;
@@ -114,15 +114,6 @@ pub struct PathEnd {
     pub tangled: bool,
 }
 
-/// Where a moment is: its rows beside those of its contact.
-#[derive(Clone, Debug)]
-pub(super) struct Moment {
-    /// The contact.
-    pub block: usize,
-    /// Rows within the block.
-    pub rows: Range<usize>,
-}
-
 /// Buffers of the path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
@@ -137,7 +128,7 @@ pub(super) struct Path {
     pub(super) g: Vec<f64>,
     pub(super) dr: Vec<f64>,
     pub(super) w_dr: Vec<f64>,
-    models: Vec<Model>,
+    pub(super) models: Vec<Model>,
     pub(super) weights: Vec<f64>,
     pub(super) predictor: Vec<Direction>,
     pub(super) step: Vec<Direction>,
@@ -293,14 +284,7 @@ impl Path {
         let rows = problem.rows();
         self.cells.clear();
         self.cells.extend(problem.blocks().iter().map(Cell::new));
-        self.moments.clear();
-        for (block, of) in problem.blocks().iter().enumerate() {
-            // A moment that may be nothing but zero stays so by itself.
-            for (rows, mu) in of.law.moments().into_iter().filter(|(_, mu)| *mu > 0.0) {
-                self.moments.push(Moment { block, rows });
-                self.cells.push(Cell::Moment { mu });
-            }
-        }
+        self.list_moments(problem);
         self.products = self.cells.iter().map(Cell::products).sum();
         for buffer in [
             &mut self.r,
@@ -407,18 +391,6 @@ impl Path {
         Point { r, y, extra: self.extra[c], extra_hi: self.extra_hi[c] }
     }
 
-    /// Up to three rows of a cell: of a moment the normal row of its contact, then its own.
-    #[inline(always)]
-    fn rows_of(&self, problem: &ContactProblem, c: usize, all: &[f64]) -> [f64; 3] {
-        if c < problem.blocks().len() {
-            return three_rows(&all[problem.range(c)]);
-        }
-        let Moment { block, rows } = &self.moments[c - problem.blocks().len()];
-        let of_block = &all[problem.range(*block)];
-        let own = &of_block[rows.clone()];
-        [of_block[0], own[0], own.get(1).copied().unwrap_or(0.0)]
-    }
-
     /// Mean product over its weight, after a step if given.
     pub(super) fn mean_gap(&self, problem: &ContactProblem, step: Option<(Which, f64)>) -> f64 {
         let mut sum = 0.0;
@@ -467,17 +439,7 @@ impl Path {
                 k[..few].copy_from_slice(&row[..few]);
             }
         }
-        for (place, moment) in self.moments.iter().enumerate() {
-            let c = problem.blocks().len() + place;
-            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
-            let (found, n) = (&self.models[c].k, problem.blocks()[moment.block].rows);
-            let k = system.k_mut(moment.block);
-            for (i, row) in moment.rows.clone().enumerate() {
-                k[row * n] = found[1 + i][0];
-                k[row * n + moment.rows.start..row * n + moment.rows.end]
-                    .copy_from_slice(&found[1 + i][1..=moment.rows.len()]);
-            }
-        }
+        self.linearise_moments(system, problem);
     }
 
     /// A direction into `trial`.
@@ -570,15 +532,7 @@ impl Path {
                 continue;
             }
             let d = &self.step[c];
-            let (rows, first) = match c.checked_sub(problem.blocks().len()) {
-                None => (problem.range(c), 0),
-                // The normal row moves with the contact.
-                Some(place) => {
-                    let Moment { block, rows } = &self.moments[place];
-                    let start = problem.offsets()[*block];
-                    (start + rows.start..start + rows.end, 1)
-                }
-            };
+            let (rows, first) = self.own_rows(problem, c);
             for (row, i) in rows.zip(first..3) {
                 self.r[row] += length * d.dr[i];
                 self.y[row] += length * d.dy[i];
@@ -587,40 +541,6 @@ impl Path {
             self.extra_hi[c] += length * d.dextra_hi;
         }
         self.r.iter().chain(&self.y).chain(&self.extra).all(|x| x.is_finite())
-    }
-}
-
-/// Writes the rows of a cell; of a moment all but the normal row.
-#[inline(always)]
-fn write_rows(problem: &ContactProblem, moments: &[Moment], c: usize, all: &mut [f64], values: [f64; 3]) {
-    if c < problem.blocks().len() {
-        write_triple(&mut all[problem.range(c)], values);
-        return;
-    }
-    let Moment { block, rows } = &moments[c - problem.blocks().len()];
-    let own = &mut all[problem.range(*block)][rows.clone()];
-    own.copy_from_slice(&values[1..=own.len()]);
-}
-
-/// As many rows as a block has, of three.
-#[inline]
-fn write_triple(rows: &mut [f64], values: [f64; 3]) {
-    match rows {
-        [n, t, s] => [*n, *t, *s] = values,
-        [n] => *n = values[0],
-        [n, t] => [*n, *t] = [values[0], values[1]],
-        // Moments have cells of their own.
-        _ => rows[..3].copy_from_slice(&values),
-    }
-}
-
-/// The first three rows, or fewer and zeros.
-#[inline(always)]
-fn three_rows(rows: &[f64]) -> [f64; 3] {
-    match rows {
-        [n, t, s] => [*n, *t, *s],
-        [n] => [*n, 0.0, 0.0],
-        _ => triple(rows),
     }
 }
 
