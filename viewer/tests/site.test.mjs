@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { atLeast, launch, open } from "./browser.mjs";
+import { atLeast, launch, open, pixels } from "./browser.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
 
@@ -38,15 +38,32 @@ after(async () => {
 const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 60_000 });
 
 describe("the page without a server", () => {
-    it("runs the demonstration, certified", async () => {
+    it("runs the demonstration, every step certified, and shows it", async () => {
         const { page, complaints } = await open(browser, address);
         await atLeast(page, 60);
-        await until(page, () => /certified/.test(document.querySelector(".badge")?.textContent ?? ""));
+        // Every badge that is shown from here on: a step in which something touches is certified.
+        await page.evaluate(() => {
+            window.badges = [];
+            const badge = document.querySelector(".badge");
+            const note = () => window.badges.push(badge.textContent);
+            new MutationObserver(note).observe(badge, { childList: true, characterData: true, subtree: true });
+            note();
+        });
+        await until(page, () => Number(document.body.dataset.index) >= 150);
+        const badges = await page.evaluate(() => window.badges);
+        assert.ok(badges.some((badge) => /^certified · .*m\/s/.test(badge)), badges.join("; "));
+        assert.deepEqual(badges.filter((badge) => !/^(certified|nothing touches|before the first step)/.test(badge)), []);
         assert.equal(await page.textContent("#scene-name"), "demo");
         assert.ok((await page.locator("#scene-choice option").count()) > 40);
-        if (process.env.SCREENSHOTS) {
-            await page.screenshot({ path: join(process.env.SCREENSHOTS, "site.png") });
+        // A picture with something in it: more colours than a page without a scene has.
+        const png = await page.screenshot({ path: process.env.SCREENSHOT });
+        const { width, height, channels, data } = pixels(png);
+        assert.deepEqual([width, height], [1280, 800]);
+        const colours = new Set();
+        for (let at = 0; at < data.length; at += channels) {
+            colours.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
         }
+        assert.ok(colours.size > 1000, `${colours.size} colours`);
         assert.deepEqual(complaints, []);
         await page.context().close();
     });

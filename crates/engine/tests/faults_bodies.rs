@@ -5,6 +5,7 @@
 
 mod fixture;
 use fixture::*;
+use signorini::{FixedStep, ImpactLaw, PairCoefficients};
 use std::time::Instant;
 
 /// A world in motion: a resting cube, a flying ball, bystanders. One step old.
@@ -175,6 +176,18 @@ fn a09_restitution_out_of_range() {
     for value in [f64::NAN, -0.1, 1.1, f64::INFINITY] {
         refuses_body("restitution", candidate().material(surface(0.5, value)));
         refuses("restitution", |w, b| w.set_material(b, surface(0.5, value)));
+    }
+}
+
+/// There are no hooks that are asked for the coefficients of a contact in a step: pairs of surfaces are told them before, and what
+/// is no number is refused then.
+#[test]
+fn a10_coefficients_of_a_pair_of_surfaces_that_are_no_numbers() {
+    for value in NOT_FINITE.into_iter().chain([-1.0]) {
+        let given = PairCoefficients { friction: Some(value), restitution: None };
+        refuses("friction", |w, _| w.set_material_pair([1, 2], Some(given)));
+        let given = PairCoefficients { friction: None, restitution: Some(value) };
+        refuses("restitution", |w, _| w.set_material_pair([1, 2], Some(given)));
     }
 }
 
@@ -418,6 +431,26 @@ fn d06_random_steps_from_a_tenth_of_a_millisecond_to_a_tenth_of_a_second() {
         }
     }
     all_finite(&w);
+}
+
+/// A step is not cut into a number of substeps that somebody chooses. What is chosen are rounds of impacts within a step, and steps
+/// within a frame, which a frame of any length does not exceed.
+#[test]
+fn d07_no_rounds_and_a_billion_rounds_and_frames_without_end() {
+    for rounds in [0, 1_000_000_000] {
+        let impact = ImpactLaw::Sequential { rounds };
+        refuses("rounds of impacts", |w, _| w.set_settings(Settings { impact, ..Settings::default() }));
+    }
+    let (mut w, _) = lively();
+    let mut clock = FixedStep::new(H);
+    for frame in NOT_FINITE.into_iter().chain([-1.0]) {
+        let before = w.state_hash();
+        assert!(w.step_fixed(&mut clock, frame).is_err());
+        assert_eq!(w.state_hash(), before);
+    }
+    assert_eq!(w.step_fixed(&mut clock, 1e300).unwrap(), clock.max_steps);
+    clock.max_steps = 0;
+    assert_eq!(w.step_fixed(&mut clock, 1.0).unwrap(), 0);
 }
 
 #[test]

@@ -444,6 +444,23 @@ fn j15_j16_hostile_meshes_are_refused() {
     assert!(load("m.ply", b"ply").contains("a mesh file ends in .obj, .stl or .msh"));
 }
 
+/// Nothing is unpacked: a text that was packed is not a text, whatever it would become. These are the first bytes of a gzip
+/// stream, a zstd frame and a zip archive.
+#[test]
+fn j17_packed_files_are_refused_where_they_begin() {
+    let folder = folder("packed");
+    for (name, packed) in [
+        ("gzip.toml", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3][..]),
+        ("zstd.json", &[0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff, 0xff, 0xff]),
+        ("zip.toml", b"PK\x03\x04\x14\x00\x00\x00\x08\x00"),
+    ] {
+        let file = folder.join(name);
+        fs::write(&file, packed).unwrap();
+        let error = Scene::load(&file).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name}:1:")), "{error}");
+    }
+}
+
 #[test]
 fn j18_a_scene_cut_anywhere_is_refused_or_a_scene() {
     let mut meshed = Scene::load(samples().join("bowl.toml")).unwrap().to_json();

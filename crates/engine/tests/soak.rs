@@ -11,13 +11,14 @@ mod fixture;
 mod scenario;
 
 use fixture::*;
-use scenario::Scenario;
+use scenario::{Scenario, Size};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const SCENARIOS: u64 = 12;
 const STEPS: usize = 12;
-/// Iterations of one island in a step, far above what is spent: nobody counts in millions.
-const MOST_ITERATIONS: usize = 20_000;
+/// Iterations of one island in a step: those of all trials of a restitution, and what each of seven may still spend when they are
+/// gone (`step/ration.rs`).
+const MOST_ITERATIONS: usize = 20_000 + 7 * 1000;
 
 /// What a world must never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,13 @@ fn any_world_can_be_stepped() {
     }
 }
 
+/// Block pivoting took the face of an earlier problem for one of this problem, since both had the same size: an index out of
+/// bounds. Found by the hundred thousand worlds below.
+#[test]
+fn the_face_of_an_earlier_problem_is_forgotten() {
+    run(62_917, 3).unwrap();
+}
+
 #[test]
 fn any_world_ends_in_the_same_bits_twice() {
     for seed in 1000..1004 {
@@ -102,7 +110,7 @@ fn many_worlds_can_be_stepped() {
     let (first, worlds): (u64, u64) = (number("soak_first", 0), number("soak_worlds", 1000));
     let mut counts = [0; FAULTS.len()];
     for seed in first..first + worlds {
-        let outcome = catch_unwind(AssertUnwindSafe(|| run(seed, STEPS)))
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(seed, Size::of(seed).steps())))
             .unwrap_or_else(|_| Err((Fault::Panic, format!("seed {seed}"))));
         if let Err((fault, what)) = outcome {
             counts[FAULTS.iter().position(|known| *known == fault).unwrap()] += 1;
@@ -113,6 +121,6 @@ fn many_worlds_can_be_stepped() {
         }
     }
     let list: Vec<String> = FAULTS.iter().zip(counts).map(|(fault, count)| format!("{fault:?} {count}")).collect();
-    println!("{worlds} worlds from seed {first}, {STEPS} steps each: {}", list.join(", "));
+    println!("{worlds} worlds from seed {first}: {}", list.join(", "));
     assert_eq!(counts, [0; FAULTS.len()]);
 }

@@ -286,6 +286,33 @@ fn i13_one_ulp_is_found_and_its_step_named() {
     assert!(matches!(writer.step(&world, &report), Err(RecordError::BodiesChanged)));
 }
 
+/// A chunk that claims to be packed, and to become 2⁶³ bytes: it is named as what it is, nothing is unpacked, and the others are
+/// read.
+#[test]
+fn j17_a_chunk_that_claims_to_be_compressed_is_refused_and_hides_no_other() {
+    let (scene, path) = (scene(), folder("packed").join("run.mcap"));
+    record(&scene, &path, &small_chunks());
+    let (mut bytes, frames) = (fs::read(&path).unwrap(), states(&scene));
+    let state = frames[frames.len() / 2].hash.to_le_bytes();
+    let list = chunks(&bytes);
+    let victim =
+        list.iter().find(|chunk| bytes[(*chunk).clone()].windows(8).any(|found| found == state)).unwrap().start;
+    // A record is its kind, its length and its content; a chunk begins with two times, the size that its records have unpacked,
+    // their checksum, and the name of the compression with its length before it.
+    let content = victim + 9;
+    let length = u64::from_le_bytes(bytes[victim + 1..content].try_into().unwrap());
+    bytes[victim + 1..content].copy_from_slice(&(length + 4).to_le_bytes());
+    bytes[content + 16..content + 24].copy_from_slice(&(1_u64 << 63).to_le_bytes());
+    assert_eq!(bytes[content + 28..content + 32], [0; 4]);
+    bytes[content + 28] = 4;
+    bytes.splice(content + 32..content + 32, *b"zstd");
+    fs::write(&path, bytes).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert!(reader.frames() > 0 && reader.frames() < frames.len());
+    let damage = reader.damage();
+    assert!(damage.iter().any(|damage| damage.what.contains("compressed")), "{damage:?}");
+}
+
 #[test]
 fn i14_a_damaged_chunk_in_the_middle_hides_no_other() {
     let (scene, path) = (scene(), folder("middle").join("run.mcap"));

@@ -78,6 +78,7 @@ impl ActiveSet {
         let program = self.scaled.program();
         let state = &mut self.state;
         state.begin(&program);
+        self.shortener.begin();
         let warm = self.scaled.read_guess(impulses, state, &mut self.inside);
         if !warm {
             state.evaluate(&program);

@@ -62,6 +62,7 @@ impl BlockPivoting {
         let program = self.scaled.program();
         let state = &mut self.state;
         state.begin(&program);
+        self.shortener.begin();
         if !self.scaled.read_guess(impulses, state, &mut self.inside) {
             self.inside.extend(0..program.len());
         }

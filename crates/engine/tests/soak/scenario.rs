@@ -13,6 +13,42 @@ pub struct Scenario {
     random: Random,
 }
 
+/// How large a world is. What breaks things takes few bodies as a rule; many small worlds find more of it in the same time than
+/// a few large ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Two to four bodies, 3 steps: nearly all.
+    Small,
+    /// Two to ten, 12 steps: every two hundredth.
+    Middle,
+    /// Two to thirty-one, 12 steps: every ten thousandth.
+    Large,
+}
+
+impl Size {
+    pub fn of(seed: u64) -> Size {
+        match seed {
+            _ if seed.is_multiple_of(10_000) => Size::Large,
+            _ if seed.is_multiple_of(200) => Size::Middle,
+            _ => Size::Small,
+        }
+    }
+
+    /// Bodies beyond two: less than this.
+    fn spread(self) -> usize {
+        match self {
+            Size::Small => 3,
+            Size::Middle => 9,
+            Size::Large => 30,
+        }
+    }
+
+    /// Steps that are taken.
+    pub fn steps(self) -> usize {
+        if self == Size::Small { 3 } else { 12 }
+    }
+}
+
 /// 10^x with x even in ± `decades`.
 fn decades(random: &mut Random, decades: f64) -> f64 {
     10.0_f64.powf(decades * (2.0 * random.unit() - 1.0))
@@ -61,6 +97,7 @@ fn settings(random: &mut Random) -> Settings {
 
 impl Scenario {
     pub fn new(seed: u64) -> Self {
+        let size = Size::of(seed);
         let mut random = Random::new(seed);
         let mut world = World::new(settings(&mut random)).unwrap();
         let dt = [1.0 / 60.0, 1.0 / 60.0, 1.0 / 240.0, 0.1][random.below(4)];
@@ -69,7 +106,7 @@ impl Scenario {
             world.add(floor.material(material(&mut random)).named("floor")).unwrap();
         }
         let mut scenario = Scenario { world, dt, bodies: Vec::new(), random };
-        let count = 2 + scenario.random.below(if seed.is_multiple_of(8) { 30 } else { 9 });
+        let count = 2 + scenario.random.below(size.spread());
         for _ in 0..count {
             scenario.add_body();
         }

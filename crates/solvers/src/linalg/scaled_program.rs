@@ -135,6 +135,12 @@ pub(crate) struct Shortener {
 }
 
 impl Shortener {
+    /// Forgets the face of an earlier problem: an answer that was good enough is not shortened, and what was found of its face
+    /// would be taken for a face of this problem that has the same size.
+    pub fn begin(&mut self) {
+        self.solved = 0;
+    }
+
     /// Redundant contacts at rest usually all carry load: then the shortest answer on the whole start set, basis and
     /// what depends on it, is the answer. Says whether it is; `state` is as before if not.
     pub fn all_loaded(&mut self, scaled: &ScaledProgram, state: &mut BoundedQp) -> Result<bool, Indefinite> {

@@ -12,7 +12,10 @@ fn main() {
         .input_path(input)
         .out_name("signorini")
         .web(true)
-        .and_then(|bindgen| bindgen.typescript(true).remove_name_section(true).generate(folder));
+        .and_then(|bindgen| {
+            // By itself it leaves out where the WebAssembly lies, and `init()` without an argument would load nothing.
+            bindgen.typescript(true).remove_name_section(true).omit_default_module_path(false).generate(folder)
+        });
     if let Err(error) = written {
         eprintln!("{error:?}");
         std::process::exit(1);

@@ -9,6 +9,7 @@ use super::velocity::{At, Before, CLOSED};
 use crate::StepError;
 use crate::joint::rows::Purpose;
 use crate::step::Twist;
+use crate::step::ration::PIECES;
 use crate::step::rolling::Push;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort};
 use signorini_problem::ContactProblem;
@@ -164,7 +165,7 @@ impl Mover<'_> {
                 out.merge(&graded);
                 break;
             }
-            scale = if halving + 1 == HALVINGS { 0.0 } else { 0.5 * scale };
+            scale = if halving + 1 == HALVINGS || PIECES.is_spent(self.iterations) { 0.0 } else { 0.5 * scale };
         }
         (self.lambda, self.pushes) = kept;
         Ok(())

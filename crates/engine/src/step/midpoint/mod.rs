@@ -268,10 +268,13 @@ impl<'a> Mover<'a> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES || PIECES.is_spent(self.iterations);
+        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES;
         let guess = (self.lambda.clone(), self.pushes.clone());
         self.piece = h;
         for kicked in [false, true] {
+            if PIECES.is_spent(self.iterations) {
+                break;
+            }
             if kicked {
                 self.launch_forced(h, restitution, space, out)?;
             } else {
@@ -294,9 +297,10 @@ impl<'a> Mover<'a> {
             self.lambda.clone_from(&guess.0);
             self.pushes.clone_from(&guess.1);
         }
-        if last {
-            // Neither joints nor energy could be had: the piece is taken with the rows of its start, whose projections only
-            // take energy, and the gap is left to the correction of poses. The certificate says so.
+        if last || PIECES.is_spent(self.iterations) {
+            // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
+            // its start, whose projections only take energy, and the gap is left to the correction of poses. The certificate
+            // says so.
             self.launch_forced(h, restitution, space, out)?;
             self.drift(h);
             let piece = self.velocities(h, restitution, space)?;

@@ -68,7 +68,7 @@ impl Mover<'_> {
             self.settled &= round == 0 || !self.pulls();
             let bad = error > CONTRACTION * last && error > CONTRACTION * CONTRACTION * before;
             let slow = self.settled && round >= 3 && bad;
-            if round == MAX_ROUNDS || !error.is_finite() || slow {
+            if round == MAX_ROUNDS || !error.is_finite() || slow || PIECES.is_spent(self.iterations) {
                 return error <= NEARLY;
             }
             (last, before) = if self.settled { (error, last) } else { (f64::INFINITY, f64::INFINITY) };
