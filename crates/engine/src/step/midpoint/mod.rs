@@ -57,8 +57,9 @@ const MAX_DEPTH: usize = 7;
 const MAX_SOLVES: usize = 80;
 /// Rise of the energy of a piece, relative to the kinetic energy, that halves it \[1\].
 const ENERGY_RISE: f64 = 1e-6;
-/// The same of a piece that cannot be halved any more \[1\]: 2⁷ of them stay within what the judge allows a step. Springs
-/// and rotors exchange energy with an error of second order, which 1e-6 takes more pieces than there are solves for.
+/// The same of the shortest piece when nothing can be halved any more \[1\]: 2⁷ of them stay within what the judge allows a step,
+/// and a longer piece has the share of as many as it holds. Springs exchange energy with an error of second order, which 1e-6
+/// takes more pieces than there are solves for.
 const LAST_RISE: f64 = 4e-5;
 /// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
 const ENERGY_LOSS: f64 = 1e-3;
@@ -278,7 +279,8 @@ impl<'a> Mover<'a> {
             }
             if self.rounds(h, last, space, out) {
                 let piece = self.velocities(h, restitution, space)?;
-                let rise = if last { LAST_RISE } else { ENERGY_RISE };
+                let pieces = f64::from(1_u32 << (MAX_DEPTH - depth.min(MAX_DEPTH)));
+                let rise = if last { pieces * LAST_RISE } else { ENERGY_RISE };
                 if piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last) {
                     self.motion.pieces += 1;
                     self.finish(h, piece, out);

@@ -264,7 +264,7 @@ impl Mover<'_> {
                         *role = role.closed();
                         self.settled = false;
                     }
-                    Role::Held | Role::Stop | Role::Soft => {}
+                    Role::Held | Role::Stop | Role::Soft | Role::Rotor => {}
                     _ => {
                         row += 1;
                         continue;
