@@ -157,3 +157,33 @@ fn springs_around_a_loop_meet_halfway() {
     let x = w.joint_position(hinges[0]).unwrap()[0];
     close(x, -121.5 / 85.0, 1e-6);
 }
+
+#[test]
+fn rotors_much_heavier_than_their_links_leave_steps_whole() {
+    // Two links of 0.1 m and 40 g on upright axes, each behind a rotor of 1 kg·m², a thousand times its link's inertia, with a damper
+    // of 1 N·m·s/rad and torques of 200 N·m; the second turns from stop to stop. The links hardly matter: with
+    // θ̈ = 200 sin 5t − θ̇ the first has θ̇ = 200/26 (sin 5t − 5 cos 5t + 5 e^−t).
+    let mut w = world();
+    let link = |w: &mut World, name: &str, x: f64| {
+        let body = Body::dynamic(Shape::cuboid(v(0.05, 0.01, 0.01)).unwrap()).mass(0.04).named(name);
+        w.add(body.position(v(x, 0.0, 0.0))).unwrap()
+    };
+    let (upper, lower) = (link(&mut w, "upper", 0.05), link(&mut w, "lower", 0.15));
+    let options = Coordinate::free().armature(1.0).damping(1.0);
+    let end = |x: f64| v(x, 0.0, 0.0);
+    let first = w.add_joint(Joint::revolute(upper, end(-0.05), end(0.0)).with(0, options)).unwrap();
+    let second = Joint::revolute(lower, end(-0.05), (upper, end(0.05))).with(0, options.limits(-3.0, 3.0));
+    let second = w.add_joint(second).unwrap();
+    let h = 1.0 / 240.0;
+    for step in 0..480 {
+        let t = h * f64::from(step);
+        w.set_joint_force(first, 0, 200.0 * (5.0 * (t + 0.5 * h)).sin()).unwrap();
+        w.set_joint_force(second, 0, 200.0 * (5.0 * t + 1.7).sin()).unwrap();
+        let report = step_certified(&mut w, h);
+        assert!(report.counts.pieces <= 2, "step {step} is cut into {} pieces", report.counts.pieces);
+        let t = t + h;
+        let rate = 200.0 / 26.0 * ((5.0 * t).sin() - 5.0 * (5.0 * t).cos() + 5.0 * (-t).exp());
+        // The amplitude is 39 rad/s. The damper is of first order: d h/2 = 2e-3 of it; the links add 1e-3 of the inertia.
+        close(w.joint_velocity(first).unwrap()[0], rate, 0.4);
+    }
+}

@@ -54,6 +54,7 @@ impl Mover<'_> {
         let mut wrenches = Vec::new();
         let (mut kinetic, mut before, mut lifted, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let mut mean = Vec::with_capacity(self.bodies.len());
+        let mut ends = Vec::with_capacity(self.bodies.len());
         for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
             let end = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
             let (mass, spins) = (&body.mass, [body.start.spin(&body.mass), end.spin(&body.mass)]);
@@ -79,6 +80,7 @@ impl Mover<'_> {
             };
             projected += free.kinetic(mass);
             mean.push(middle);
+            ends.push(Twist { linear: *velocity, angular: spins[1] });
         }
         let twist = |rank: u32| match self.place(rank) {
             Some(place) => mean[place as usize],
@@ -152,6 +154,14 @@ impl Mover<'_> {
                     let total = if spec.is_given() { turning[place] } else { impulse };
                     let way = (joint.value(spec.measure, &end) - self.values[place]) / h;
                     let beyond = total * (way - self.row_velocity(&middle, joint, |place| mean[place as usize]));
+                    *entry(&mut ledger, spec.purpose) += beyond;
+                    ledger.integration -= beyond;
+                }
+                if spec.purpose == Purpose::Armature {
+                    // The energy of a rotor is that of its speed, whatever rows the impulse was found with.
+                    let after = self.row_velocity(&columns, joint, |place| ends[place as usize]);
+                    let speed = 0.5 * (after - self.posed[place].bias);
+                    let beyond = impulse * (speed - velocity);
                     *entry(&mut ledger, spec.purpose) += beyond;
                     ledger.integration -= beyond;
                 }

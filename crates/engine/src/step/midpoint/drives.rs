@@ -7,7 +7,9 @@
 //! * a spring is to have in the mean the velocity u⁺ that its law was posed on, which is backward Euler: `w − u⁺ + c(λ − λ*) = 0`
 //!   with λ* the impulse that takes the bodies there. c is its own compliance: springs around a closed loop that ask for more
 //!   than the loop can do meet halfway;
-//! * motors, friction and rotors, and servos at their bounds, act with the impulse that they were found to have.
+//! * a rotor obeys the midpoint rule, `w − ẋ + ½cλ = 0`: behind a gear it is often ten thousand times as heavy as its link, which an
+//!   impulse found with other rows would throw anywhere;
+//! * motors and friction, and servos at their bounds, act with the impulse that they were found to have.
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
 
@@ -36,6 +38,8 @@ pub(super) enum Role {
     Open { met: bool },
     /// A spring, which obeys its law.
     Soft,
+    /// A rotor, which obeys the midpoint rule.
+    Rotor,
     /// An impulse that is known.
     Pushed,
 }
@@ -43,7 +47,7 @@ pub(super) enum Role {
 impl Role {
     /// Whether its impulse is found by the rounds.
     pub fn is_solved(&self) -> bool {
-        matches!(self, Role::Held | Role::Stop | Role::Soft)
+        matches!(self, Role::Held | Role::Stop | Role::Soft | Role::Rotor)
     }
     pub fn closed(self) -> Role {
         if let Role::Open { .. } = self { Role::Stop } else { self }
@@ -71,6 +75,7 @@ impl Mover<'_> {
                 self.roles[row] = match spec.purpose {
                     Purpose::Constraint => Role::Held,
                     Purpose::Limit => Role::Open { met: false },
+                    Purpose::Armature => Role::Rotor,
                     _ => Role::Pushed,
                 };
                 if let RowLaw::Given { force } = spec.law {
@@ -119,7 +124,7 @@ impl Mover<'_> {
                 Role::Open { .. } => 0.0,
                 // With contacts, what was found with them goes with them.
                 Role::Held if self.contacts.is_empty() => self.lambda[row],
-                Role::Held | Role::Stop | Role::Soft | Role::Pushed => impulse,
+                Role::Held | Role::Stop | Role::Soft | Role::Rotor | Role::Pushed => impulse,
             };
         }
     }
@@ -155,6 +160,9 @@ impl Mover<'_> {
                         parts.bodies.push(Mover::joint_places(&joint));
                     }
                     parts.jacobian.push(columns);
+                    // A rotor is taken there as well.
+                    let rotor = self.roles[row] == Role::Rotor;
+                    parts.compliance.push(if rotor { self.posed[row].compliance } else { 0.0 });
                     parts.q.push(-change);
                 }
                 row += 1;
@@ -194,9 +202,13 @@ impl Mover<'_> {
         }
     }
 
-    /// Compliance of a row in a round.
+    /// Compliance of a row in a round. That of a rotor in the mean velocity w: `λ = −I(ẋ⁺ − ẋ)` with `ẋ⁺ = 2w − ẋ`.
     pub(super) fn softness(&self, row: usize) -> f64 {
-        if self.roles[row] == Role::Soft { self.posed[row].compliance } else { 0.0 }
+        match self.roles[row] {
+            Role::Soft => self.posed[row].compliance,
+            Role::Rotor => 0.5 * self.posed[row].compliance,
+            _ => 0.0,
+        }
     }
 
     /// Error of a row at end poses [m, rad]: what it is off, its gap, or h times the defect of its law.
@@ -206,6 +218,11 @@ impl Mover<'_> {
             Role::Soft => {
                 let (rate, impulse) = self.aims[row];
                 value - self.values[row] + h * (self.softness(row) * (self.lambda[row] - impulse) - rate)
+            }
+            Role::Rotor => {
+                // Its speed before the way is what its law was posed with, and what the launch gave it.
+                let rate = -self.total_law(row).1;
+                value - self.values[row] + h * (self.softness(row) * self.lambda[row] - rate)
             }
             _ => spec.error(value) - self.overrun[row],
         }
@@ -247,7 +264,7 @@ impl Mover<'_> {
     pub(super) fn turning(&self) -> Vec<f64> {
         let one = |row: usize| match self.roles[row] {
             Role::Soft => self.pushed[row],
-            Role::Held | Role::Stop => self.lambda[row] - self.aims[row].1,
+            Role::Held | Role::Stop | Role::Rotor => self.lambda[row] - self.aims[row].1,
             Role::Open { .. } | Role::Pushed => self.lambda[row],
         };
         (0..self.lambda.len()).map(one).collect()

@@ -165,7 +165,7 @@ impl Mover<'_> {
                 out.merge(&graded);
                 break;
             }
-            scale = if halving + 1 == HALVINGS || PIECES.is_spent(self.iterations) { 0.0 } else { 0.5 * scale };
+            scale = if halving + 1 == HALVINGS || PIECES.is_overspent(self.iterations) { 0.0 } else { 0.5 * scale };
         }
         (self.lambda, self.pushes) = kept;
         Ok(())

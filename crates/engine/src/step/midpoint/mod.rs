@@ -59,7 +59,7 @@ const MAX_SOLVES: usize = 80;
 /// Rise of the energy of a piece, relative to the kinetic energy, that halves it \[1\].
 const ENERGY_RISE: f64 = 1e-6;
 /// The same of a piece that cannot be halved any more \[1\]: 2⁷ of them stay within what the judge allows a step. Springs
-/// and rotors exchange energy with an error of second order, which 1e-6 takes more pieces than there are solves for.
+/// exchange energy with an error of second order, which 1e-6 takes more pieces than there are solves for.
 const LAST_RISE: f64 = 4e-5;
 /// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
 const ENERGY_LOSS: f64 = 1e-3;
@@ -268,11 +268,11 @@ impl<'a> Mover<'a> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES;
+        let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES || PIECES.is_spent(self.iterations);
         let guess = (self.lambda.clone(), self.pushes.clone());
         self.piece = h;
         for kicked in [false, true] {
-            if PIECES.is_spent(self.iterations) {
+            if PIECES.is_overspent(self.iterations) {
                 break;
             }
             if kicked {
@@ -297,7 +297,7 @@ impl<'a> Mover<'a> {
             self.lambda.clone_from(&guess.0);
             self.pushes.clone_from(&guess.1);
         }
-        if last || PIECES.is_spent(self.iterations) {
+        if last || PIECES.is_overspent(self.iterations) {
             // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
             // its start, whose projections only take energy, and the gap is left to the correction of poses. The certificate
             // says so.

@@ -68,7 +68,7 @@ impl Mover<'_> {
             self.settled &= round == 0 || !self.pulls();
             let bad = error > CONTRACTION * last && error > CONTRACTION * CONTRACTION * before;
             let slow = self.settled && round >= 3 && bad;
-            if round == MAX_ROUNDS || !error.is_finite() || slow || PIECES.is_spent(self.iterations) {
+            if round == MAX_ROUNDS || !error.is_finite() || slow || PIECES.is_overspent(self.iterations) {
                 return error <= NEARLY;
             }
             (last, before) = if self.settled { (error, last) } else { (f64::INFINITY, f64::INFINITY) };
@@ -265,7 +265,7 @@ impl Mover<'_> {
                         *role = role.closed();
                         self.settled = false;
                     }
-                    Role::Held | Role::Stop | Role::Soft => {}
+                    Role::Held | Role::Stop | Role::Soft | Role::Rotor => {}
                     _ => {
                         row += 1;
                         continue;
