@@ -14,7 +14,8 @@
 //! matter of a few contacts: norms are sums over all of them, and what counts as on the path is decided by the worst.
 
 use super::cell::{Cell, Direction, Point};
-use super::path::{Goal, Path, PathEnd, Which};
+use super::options::PathEnd;
+use super::path::{Goal, Path, Which};
 use crate::newton_system::NewtonSystem;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;

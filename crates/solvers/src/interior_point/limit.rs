@@ -26,7 +26,8 @@
 //! factorizations at the rung that serves and 2 at others, one solve per coefficient.
 
 use super::cell::Direction;
-use super::path::{Ending, Goal, Path, PathEnd, Which};
+use super::options::{Ending, PathEnd};
+use super::path::{Goal, Path, Which};
 use super::start::truncated;
 use crate::merit::Merit;
 use crate::newton::NewtonOptions;

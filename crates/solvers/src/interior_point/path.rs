@@ -4,8 +4,8 @@ use super::arc::Saved;
 use super::cell::{Cell, Direction, Model, Point};
 use super::limit::{Look, Rungs};
 use super::moments::{Moment, write_rows};
+use super::options::{PathEnd, PathOptions};
 use super::start::Start;
-use super::weights::Weights;
 use crate::merit::Merit;
 use crate::newton::NewtonStep;
 use crate::newton_system::{NewtonSystem, Refinement};
@@ -25,94 +25,6 @@ const LONG_STEP: f64 = 0.7;
 const GOOD_DIRECTION: f64 = 1e-4;
 /// So many jams in a row mean a fold.
 const JAMS_BEFORE_ARC: usize = 3;
-
-/// How the path is followed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathOptions {
-    /// Most factorizations of one path.
-    pub max_iterations: usize,
-    /// Share of the way to the boundary that a step may go.
-    pub boundary_fraction: f64,
-    /// Least centring.
-    pub least_centring: f64,
-    /// Whether the corrector carries the predictor's second-order term.
-    pub second_order: SecondOrder,
-    /// Spread of the targets.
-    pub weights: Weights,
-    /// Give up after this many iterations without a tenth of progress.
-    pub patience: usize,
-    /// Within so many tolerances of the end a jam ends the path: it is more often round-off than a fold.
-    pub near: f64,
-    /// Most folds to walk around.
-    pub max_turns: usize,
-    /// Most factorizations on the way around all folds of a path.
-    pub max_arc_steps: usize,
-    /// Where the path ends.
-    pub ending: Ending,
-}
-
-/// Which point near the end of the path is the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The first that suffices, wherever the last step led.
-    FirstSufficient,
-    /// The limit t → 0, extrapolated from a point of the path itself: where exact motions are many, one of them that does not
-    /// depend on the steps taken.
-    Limit,
-}
-
-/// The corrector's second-order term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SecondOrder {
-    /// Mehrotra's.
-    Mehrotra,
-    /// None: slower, but does not jam on some packings.
-    None,
-}
-
-impl Default for PathOptions {
-    fn default() -> Self {
-        PathOptions {
-            max_iterations: 60,
-            boundary_fraction: 0.99,
-            least_centring: 1e-4,
-            second_order: SecondOrder::Mehrotra,
-            weights: Weights::Uniform,
-            patience: 12,
-            near: 1e4,
-            max_turns: 12,
-            max_arc_steps: 800,
-            ending: Ending::FirstSufficient,
-        }
-    }
-}
-
-impl PathOptions {
-    /// The patient variant for paths that jam.
-    pub fn patient() -> Self {
-        PathOptions {
-            max_iterations: 90,
-            boundary_fraction: 0.9,
-            second_order: SecondOrder::None,
-            weights: Weights::ByImpulse,
-            patience: 40,
-            ..PathOptions::default()
-        }
-    }
-}
-
-/// How a path ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathEnd {
-    /// Steps taken.
-    pub iterations: usize,
-    /// Best residual reached.
-    pub merit: Merit,
-    /// Whether that suffices.
-    pub suffices: bool,
-    /// Whether it ended where the path turns again and again: another start ends there too.
-    pub tangled: bool,
-}
 
 /// Buffers of the path.
 #[derive(Clone, Debug, Default)]
@@ -330,7 +242,7 @@ impl Path {
         stalled: usize,
     ) -> Option<f64> {
         let (blocks, moments) = self.weights.split_at_mut(problem.blocks().len());
-        options.weights.spread(problem, &self.r, blocks);
+        options.weights.spread(blocks);
         for (weight, moment) in moments.iter_mut().zip(&self.moments) {
             *weight = blocks[moment.block];
         }
@@ -350,13 +262,12 @@ impl Path {
             centring = centring.max(0.3);
         }
         // Corrector.
-        let second_order = options.second_order == SecondOrder::Mehrotra && affine > 0.1;
         let target = rungs.bound(centring * gap, gap);
-        let goal = if second_order { Goal::SecondOrder { target } } else { Goal::Products { target } };
+        let goal = if affine > 0.1 { Goal::SecondOrder { target } } else { Goal::Products { target } };
         self.direction(system, problem, goal);
         self.take_trial();
         let mut length = (fraction * self.longest_step(problem, Which::Step)).min(1.0);
-        if length < 0.3 && options.second_order == SecondOrder::Mehrotra {
+        if length < 0.3 {
             // The same factor with more centring often gets further.
             for centring in [0.3, 0.8] {
                 self.direction(system, problem, Goal::Products { target: centring * gap });

@@ -1,7 +1,8 @@
 //! Where the path begins.
 
 use super::cell::{Cell, Point};
-use super::path::{Path, PathEnd};
+use super::options::PathEnd;
+use super::path::Path;
 use crate::StoppingRule;
 use crate::cone::tangential_norm;
 use crate::merit::{Merit, triple};

@@ -1,6 +1,5 @@
 //! How target products are spread over the contacts: each spread is a central path of its own, to an answer all the same.
 
-use signorini_problem::ContactProblem;
 use signorini_problem::math;
 use std::f64::consts::{GOLDEN_RATIO, SQRT_2};
 
@@ -13,8 +12,6 @@ const GROWTH: f64 = 3.0;
 pub enum Weights {
     /// The same t everywhere: the analytic centre.
     Uniform,
-    /// In proportion to the impulse, within 10^±3: frees paths that jam on regular packings.
-    ByImpulse,
     /// By the place of a contact among the others, within 1.1^±1, then 1.1^±3, 1.1^±9 and so on. Symmetry makes many contacts
     /// fold at one t, where paths branch; no symmetry is left here.
     Uneven {
@@ -24,17 +21,10 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// Weights of all contacts for the next step, from impulses inside their cones.
-    pub(super) fn spread(self, problem: &ContactProblem, impulses: &[f64], weights: &mut [f64]) {
+    /// Weights of all contacts.
+    pub(super) fn spread(self, weights: &mut [f64]) {
         match self {
             Weights::Uniform => weights.fill(1.0),
-            Weights::ByImpulse => {
-                let normal = |c: usize| impulses[problem.offsets()[c]].abs();
-                let mean = (0..weights.len()).map(normal).sum::<f64>() / weights.len() as f64;
-                for (c, weight) in weights.iter_mut().enumerate() {
-                    *weight = (normal(c) / mean).clamp(1e-3, 1e3);
-                }
-            }
             Weights::Uneven { round } => {
                 // Multiples of the golden ratio: neighbours differ, and all values are about as frequent.
                 let exponent = math::powi(GROWTH, i32::from(round));
