@@ -208,6 +208,20 @@ fn a_pusher_and_a_lift_stay_rigid() {
     assert!((force - 0.5 * G).abs() < 0.5 * 0.5 * G, "{force}");
 }
 
+/// Plates that close at 0.4 mm/s press by their overlap, also where a certified step may leave 10 mm/s.
+#[test]
+fn a_slow_squeeze_is_one_whatever_is_accepted() {
+    let (mut world, _, plates) = clamp(0.5, 0.0);
+    let settings = Settings { accept: 1e-2, ..*world.settings() };
+    world.set_settings(settings).unwrap();
+    drive(&mut world, plates, 0.05 * bound() / 0.01, 0.0);
+    for _ in 0..10 {
+        step_certified(&mut world, 0.01);
+    }
+    let force = normal_force(&world, plates[0], 0.01);
+    assert!((force - 0.5 * PRESSURE).abs() < 0.01 * PRESSURE, "{force}");
+}
+
 /// Two layers of things slide down a slope of 20° against a kinematic wall that stands still. What round-off leaves of the rows of a heap that
 /// jams was taken for a squeeze, and things sank into the wall by a millimetre.
 #[test]

@@ -11,7 +11,8 @@ pub(super) const CHEAP_FACTOR: f64 = 6.0;
 /// motion, and its polish finds more digits where contacts contradict each other (dominoes to 1e-9 m/s: no step is
 /// left, else 9 of 180).
 pub(super) const FEW_BLOCKS: usize = 80;
-/// Contacts per pair of bodies from which on that is so \[1\]: balls, which touch in single points, are the conic path's.
+/// Contacts per pair of bodies from which on that is so \[1\]: balls, which touch in single points, are the conic path's. Of 5040 steps of
+/// balls and capsules 32 miss 1e-6 m/s with it, 54 without; dominoes, with two to three, miss 34 of 360 on the conic path and one here.
 pub(super) const SEVERAL_POINTS: f64 = 1.5;
 /// `is_close`: residual over tolerance \[1\], and residual [m/s or \[1\]] whatever the tolerance. Below only digits are
 /// missing.
