@@ -76,6 +76,30 @@ pub(crate) fn arrange(joints: &mut [RobotJoint]) -> Result<Arrangement, &'static
     Ok(Arrangement { frame, places, moved })
 }
 
+/// Cuts the joints of a link, in order, into runs of which each can be arranged: as few as possible.
+pub(crate) fn runs(joints: Vec<RobotJoint>) -> Result<Vec<Vec<RobotJoint>>, &'static str> {
+    let alone = |run: &[RobotJoint]| matches!(run, [RobotJoint { motion: Motion::Ball { .. } | Motion::Free, .. }]);
+    let fits = |run: &[RobotJoint]| alone(run) || arrange(&mut run.to_vec()).is_ok();
+    if fits(&joints) {
+        return Ok(vec![joints]);
+    }
+    if joints.iter().any(|joint| joint.motion == Motion::Free) {
+        return Err("a free joint is not the only one of its link");
+    }
+    let mut runs: Vec<Vec<RobotJoint>> = Vec::new();
+    for joint in joints {
+        if let Some(run) = runs.last_mut() {
+            run.push(joint.clone());
+            if fits(run) {
+                continue;
+            }
+            run.pop();
+        }
+        runs.push(vec![joint]);
+    }
+    Ok(runs)
+}
+
 const ANGLES: &str = "the axes of its joints are neither along each other nor at right angles";
 
 /// Right-handed axes: the first two hinges along x and y, a single one along z; without hinges the slides in their order.

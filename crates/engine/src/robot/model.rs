@@ -3,9 +3,10 @@
 //! A frame without mass between two joints is not a body: a body of no mass, or of a little to please the solver, makes
 //! the equations as badly conditioned as the ratio of the masses around it. Its joint and the next become one joint of
 //! several freedoms, whose motions are conjugated into the frame of the link below: with `C` the pose of that link in the
-//! frame, `E(q) C = C (C⁻¹ E(q) C)`.
+//! frame, `E(q) C = C (C⁻¹ E(q) C)`. Where the axes are such that no one joint has these freedoms, a body in between takes
+//! [`SHARE`] of the mass.
 
-use super::arrange::{Arrangement, arrange};
+use super::arrange::{Arrangement, arrange, runs};
 use super::description::{
     ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LINK_LIMIT, LinkDescription,
     LinkShape, Motion, Notice, RobotDescription, RobotJoint,
@@ -19,6 +20,9 @@ use std::collections::BTreeMap;
 
 /// Axes that pass each other this closely meet \[m\].
 const MEET: f64 = 1e-9;
+/// Of the mass of a link, what a body between two of its joints gets: what moves is wrong by no more than this fraction, and
+/// masses of a hundred to one are easy.
+const SHARE: f64 = 0.01;
 
 /// A robot ready to be put into a world: bodies that move, in trees, and what stands still.
 #[derive(Clone, Debug)]
@@ -70,6 +74,8 @@ pub struct ModelLink {
     pub pose: DPose3,
     /// Its joints: a range in [`RobotModel::joints`].
     pub joints: std::ops::Range<usize>,
+    /// It is nothing of the file: a body between two joints of the next link.
+    pub(crate) between: bool,
     /// Its joints as coordinates of one.
     pub(crate) arrangement: Arrangement,
     /// In its frame.
@@ -185,26 +191,25 @@ impl RobotModel {
             let frame = if link.joints.is_empty() {
                 LinkFrame { link: above.link, pose: above.pose * link.pose }
             } else {
-                let first = self.joints.len();
-                let at = self.links.len();
-                let mut joints = link.joints;
-                let arrangement = self.arranged(&link.name, &link.at, &mut joints)?;
-                for joint in joints {
-                    let (q, v) = (self.coordinates(), self.freedoms());
-                    self.joints.push(ModelJoint { joint, link: at, q, v });
+                let refuse = |why| SceneError {
+                    at: Some(link.at.clone()),
+                    ..SceneError::new(format!("link '{}'", link.name), why)
+                };
+                let mut runs = runs(link.joints).map_err(refuse)?;
+                let last = runs.pop().unwrap_or_default();
+                let mut above = LinkFrame { pose: above.pose * link.pose, ..above };
+                for run in runs {
+                    let name = format!("{}/{}", link.name, run.last().map_or("", |joint| joint.name.as_str()));
+                    let what = format!(
+                        "no one joint has the freedoms of link '{}': a body in between has {SHARE} of its mass",
+                        link.name
+                    );
+                    self.ignored.push(Notice { at: link.at.clone(), what });
+                    above = self.moved_link((name, &link.at), above, run, true)?;
+                    parts.push(Vec::new());
                 }
-                self.links.push(ModelLink {
-                    name: link.name.clone(),
-                    at: link.at.clone(),
-                    parent: above.link,
-                    pose: above.pose * link.pose,
-                    joints: first..self.joints.len(),
-                    arrangement,
-                    mass: MassProperties { mass: 0.0, centre: DVec3::ZERO, inertia: DMat3::ZERO },
-                    shapes: Vec::new(),
-                });
                 parts.push(Vec::new());
-                LinkFrame { link: Some(at), pose: DPose3::IDENTITY }
+                self.moved_link((link.name.clone(), &link.at), above, last, false)?
             };
             self.carriers.push(frame);
             if self.frames.insert(link.name.clone(), frame).is_some() {
@@ -222,9 +227,42 @@ impl RobotModel {
                 }
             }
         }
-        for (link, parts) in self.links.iter_mut().zip(parts) {
+        self.set_masses(&parts)
+    }
+
+    /// A body with the joints that move it.
+    fn moved_link(
+        &mut self,
+        (name, at): (String, &TextPlace),
+        above: LinkFrame,
+        mut joints: Vec<RobotJoint>,
+        between: bool,
+    ) -> Result<LinkFrame, SceneError> {
+        let (first, link) = (self.joints.len(), self.links.len());
+        let arrangement = self.arranged(&name, at, &mut joints)?;
+        for joint in joints {
+            let (q, v) = (self.coordinates(), self.freedoms());
+            self.joints.push(ModelJoint { joint, link, q, v });
+        }
+        self.links.push(ModelLink {
+            name,
+            at: at.clone(),
+            parent: above.link,
+            pose: above.pose,
+            joints: first..self.joints.len(),
+            between,
+            arrangement,
+            mass: MassProperties { mass: 0.0, centre: DVec3::ZERO, inertia: DMat3::ZERO },
+            shapes: Vec::new(),
+        });
+        Ok(LinkFrame { link: Some(link), pose: DPose3::IDENTITY })
+    }
+
+    /// The mass of every body is that of its parts; bodies in between have a share of the next that is not.
+    fn set_masses(&mut self, parts: &[Vec<MassProperties>]) -> Result<(), SceneError> {
+        for (link, parts) in self.links.iter_mut().zip(parts).filter(|(link, _)| !link.between) {
             let missing = || SceneError::placed(link.at.clone(), format!("link '{}' moves but has no mass", link.name));
-            link.mass = joined_mass(&parts).ok_or_else(missing)?;
+            link.mass = joined_mass(parts).ok_or_else(missing)?;
             if let Some(repaired) = repaired(link)? {
                 link.mass = repaired;
                 let what = "inertia tensors that no body can have (a principal moment is zero or above the sum of the \
@@ -233,6 +271,22 @@ impl RobotModel {
                     self.ignored.push(Notice { at: link.at.clone(), what: what.to_owned() });
                 }
             }
+        }
+        let scaled = |m: MassProperties, by: f64| MassProperties { mass: m.mass * by, inertia: m.inertia * by, ..m };
+        let mut waiting = 0;
+        for at in 0..self.links.len() {
+            if self.links[at].between {
+                waiting += 1;
+                continue;
+            }
+            let whole = self.links[at].mass;
+            for before in at - waiting..at {
+                self.links[before].mass = scaled(whole, SHARE);
+            }
+            if waiting > 0 {
+                self.links[at].mass = scaled(whole, 1.0 - SHARE * waiting as f64);
+            }
+            waiting = 0;
         }
         Ok(())
     }

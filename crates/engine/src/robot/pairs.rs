@@ -37,7 +37,7 @@ pub(super) fn separate(
         for (j, b) in bodies.iter().enumerate().skip(i + 1) {
             let (Some(shape_a), Some(shape_b)) = (&a.shape, &b.shape) else { continue };
             let in_tree = j < links && roots[i] == roots[j];
-            let adjacent = j < links && (model.links[j].parent == Some(i) || model.links[i].parent == Some(j));
+            let adjacent = j < links && (above(model, j) == Some(i) || above(model, i) == Some(j));
             let allowed = a.shapes.iter().any(|x| b.shapes.iter().any(|y| x.filter.touches(y.filter)));
             let ruled_out = in_tree && (adjacent || rule == SelfCollision::Off);
             if excluded.contains(&[i, j]) || (!allowed || ruled_out) && !forced.contains(&[i, j]) {
@@ -45,7 +45,7 @@ pub(super) fn separate(
                 continue;
             }
             // What hangs on the base overlaps what it hangs on, as other neighbours do; the ground is not meant.
-            let mounted = j >= links && model.links[i].parent.is_none() && !is_free(model, i) && !b.is_ground();
+            let mounted = j >= links && above(model, i).is_none() && !is_free(model, i) && !b.is_ground();
             if (in_tree || mounted) && a.bounds_meet(b) {
                 let depth = -finder.distance(shape_a, shape_b, &a.pose.inv_mul(&b.pose));
                 if depth > MAX_OVERLAP {
@@ -64,6 +64,15 @@ pub(super) fn separate(
     }
     model.apart = apart;
     Ok(())
+}
+
+/// The link that another hangs on, past what is between two of its joints.
+fn above(model: &RobotModel, link: usize) -> Option<usize> {
+    let mut above = model.links[link].parent;
+    while let Some(parent) = above.filter(|parent| model.links[*parent].between) {
+        above = model.links[parent].parent;
+    }
+    above
 }
 
 fn root(model: &RobotModel, mut link: usize) -> usize {

@@ -146,12 +146,13 @@ impl Meshes {
         if file.contains('\0') {
             return Err("a path holds no zero characters".to_owned());
         }
+        // Files written on Windows; what climbs out is seen in the path that was found.
+        let file = &*file.replace('\\', "/");
         let mut tries: Vec<PathBuf> = Vec::new();
         let plain = |path: &str| {
             let part =
                 |part: Component| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir);
-            // Backslashes climb on other systems, where the same file must mean the same.
-            !path.is_empty() && !path.contains('\\') && Path::new(path).components().all(part)
+            !path.is_empty() && Path::new(path).components().all(part)
         };
         if let Some(address) = ["package://", "model://"].iter().find_map(|scheme| file.strip_prefix(scheme)) {
             let (package, rest) = address.split_once('/').unwrap_or((address, ""));

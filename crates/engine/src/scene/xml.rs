@@ -173,9 +173,22 @@ impl<'d> Element<'d> {
         Ok([self.parsed(name, x)?, self.parsed(name, y)?, self.parsed(name, z)?])
     }
 
-    /// Three numbers, or zeros if they are not given.
-    pub fn triple_or_zero(&self, name: &str) -> Result<Triple, SceneError> {
-        if self.optional(name).is_some() { self.triple(name) } else { Ok([0.0; 3]) }
+    /// Three numbers as other readers of URDF take them, with a note: commas separate, and what comes after the third is left.
+    #[cfg(feature = "urdf")]
+    pub fn loose_triple(&self, name: &str, notes: &mut Notes) -> Result<Triple, SceneError> {
+        let text = self.required(name)?;
+        let words: Vec<&str> = text.split([' ', '\t', '\r', '\n', ',']).filter(|word| !word.is_empty()).collect();
+        let [x, y, z, rest @ ..] = &words[..] else {
+            return Err(self.refuse(format!("'{name}' has {} numbers, it takes three", words.len())));
+        };
+        if text.contains(',') {
+            notes.add(self.place(), format!("commas in '{name}' are read as spaces"));
+        }
+        for extra in rest {
+            self.parsed(name, extra)?;
+            notes.add(self.place(), format!("'{name}' takes three numbers; what comes after them is not used"));
+        }
+        Ok([self.parsed(name, x)?, self.parsed(name, y)?, self.parsed(name, z)?])
     }
 
     /// A number that is finite.

@@ -10,6 +10,8 @@ mod ellipsoid;
 mod hull;
 mod mass;
 mod mesh;
+#[cfg(feature = "scene")]
+mod outer;
 mod rounded;
 pub(crate) mod separation;
 mod silhouette;
@@ -24,6 +26,8 @@ pub(crate) use mass::principal;
 #[cfg(feature = "scene")]
 pub(crate) use mass::{joined_mass, moved_mass};
 pub(crate) use mesh::{Mesh, Side};
+#[cfg(feature = "scene")]
+pub(crate) use outer::outer_points;
 pub use solid::Decomposition;
 
 use crate::error::ShapeError;

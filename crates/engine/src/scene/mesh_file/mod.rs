@@ -118,6 +118,7 @@ pub(super) fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> R
         // Only the corners of the hull are kept: scenes are written into recordings.
         MeshUse::Hull => {
             let points: Vec<DVec3> = surface.vertices.iter().map(|v| DVec3::from_array(*v)).collect();
+            let points = crate::shape::outer_points(points);
             Ok(Shape::convex_hull(&points).map_err(|error| error.to_string())?.describe())
         }
     }

@@ -1,4 +1,5 @@
-//! Wavefront OBJ: vertices and faces; everything else in such files is about looks.
+//! Wavefront OBJ: vertices and faces; everything else in such files is about looks. Faces of two corners, which programs leave
+//! behind where they merged vertices, have no area and are read over.
 
 use super::{MESH_LIMIT, Surface, triple};
 
@@ -28,19 +29,12 @@ fn statement(line: &str, surface: &mut Surface) -> Result<(), String> {
         Some("v") => surface.vertices.push(triple(words)?),
         Some("f") => {
             let corners = words.map(|word| corner(word, surface.vertices.len())).collect::<Result<Vec<u32>, _>>()?;
-            let [first, rest @ ..] = corners.as_slice() else { return Err(few(0)) };
-            if rest.len() < 2 {
-                return Err(few(corners.len()));
-            }
+            let [first, rest @ ..] = corners.as_slice() else { return Err("a face without corners".to_owned()) };
             surface.triangles.extend(rest.windows(2).map(|edge| [*first, edge[0], edge[1]]));
         }
         _ => {}
     }
     Ok(())
-}
-
-fn few(found: usize) -> String {
-    format!("a face of {found} corners; it needs three or more")
 }
 
 /// `i`, `i/t`, `i/t/n` or `i//n`: the first counts, from one, or backwards from the last vertex so far.
@@ -80,8 +74,8 @@ mod tests {
             ("f -9 1 2", "line 4: vertex -9 does not exist, there are 3 above this line"),
             ("f 1 2 1000000000", "line 4: vertex 1000000000 does not exist, there are 3 above this line"),
             ("f 1 2 99999999999999999999", "line 4: '99999999999999999999' is not the number of a vertex"),
-            ("f 1 2", "line 4: a face of 2 corners; it needs three or more"),
-            ("f", "line 4: a face of 0 corners; it needs three or more"),
+            ("f 1 2", "has no faces"),
+            ("f", "line 4: a face without corners"),
             ("f 1 2 \\\n3", "line 4: lines that go on in the next are not understood; write them in one"),
             ("v 1e400 0 0", "line 4: '1e400' is not a finite number"),
             ("v nan 0 0", "line 4: 'nan' is not a finite number"),

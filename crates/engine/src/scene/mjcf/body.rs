@@ -44,6 +44,8 @@ struct Around<'d> {
     parent: Option<usize>,
     pose: DPose3,
     class: &'d str,
+    /// The mass of the link is that of its shapes.
+    weighs: bool,
 }
 
 impl<'d> Reader<'_, 'd> {
@@ -51,7 +53,7 @@ impl<'d> Reader<'_, 'd> {
     pub fn world(&mut self, world: &Tag<'d>, description: &mut RobotDescription) -> Result<(), SceneError> {
         let class = world.element.optional("childclass").unwrap_or(MAIN);
         let inside: Vec<_> = world.inside.iter().collect();
-        self.contents(&inside, Around { parent: None, pose: DPose3::IDENTITY, class }, None, description)
+        self.contents(&inside, Around { parent: None, pose: DPose3::IDENTITY, class, weighs: false }, None, description)
     }
 
     /// What is inside a body, the world or a frame. `link` is the body; without one it is the world.
@@ -96,7 +98,9 @@ impl<'d> Reader<'_, 'd> {
         link: Option<usize>,
         description: &mut RobotDescription,
     ) -> Result<(), SceneError> {
-        let Some(Geom { mut shape, mass, collides }) = self.geom(tag, around.class)? else { return Ok(()) };
+        let Some(Geom { mut shape, mass, collides }) = self.geom(tag, around.class, around.weighs)? else {
+            return Ok(());
+        };
         shape.pose = around.pose * shape.pose;
         match link {
             Some(at) => {
@@ -166,7 +170,7 @@ impl<'d> Reader<'_, 'd> {
             shapes: Vec::new(),
         });
         let inside = if self.compiler.global { own.inverse() } else { DPose3::IDENTITY };
-        let inner = Around { parent: Some(at), pose: inside, class };
+        let inner = Around { parent: Some(at), pose: inside, class, weighs: self.weighs_by_shapes(tag) };
         // Bodies come last, as MuJoCo numbers joints before those of bodies inside, wherever they stand.
         let (bodies, rest): (Vec<_>, Vec<_>) = tag.inside.iter().partition(|inside| inside.tag() == "body");
         self.contents(&rest, inner, Some(at), description)?;

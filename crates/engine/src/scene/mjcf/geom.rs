@@ -85,8 +85,8 @@ impl<'d> Assets<'d> {
 }
 
 impl<'d> Reader<'_, 'd> {
-    /// The shape of an element; none if it is of a kind that is not used.
-    pub fn geom(&mut self, tag: &Tag<'d>, class: &'d str) -> Result<Option<Geom>, SceneError> {
+    /// The shape of an element; none if it is of a kind that is not used. `weighs`: the mass of its body is that of its shapes.
+    pub fn geom(&mut self, tag: &Tag<'d>, class: &'d str, weighs: bool) -> Result<Option<Geom>, SceneError> {
         let element = &tag.element;
         element.note_attributes(&KNOWN, &mut self.notes);
         let styled = self.styled(element, class)?;
@@ -116,7 +116,9 @@ impl<'d> Reader<'_, 'd> {
                 notes.add(element.place(), "primitives fitted to meshes ('type' and 'mesh' together) are the meshes");
             }
             let name = styled.text("mesh").ok_or_else(|| element.refuse("the attribute 'mesh' is missing"))?.to_owned();
-            self.mesh(element, &name, collides, given.is_some() || density > 0.0)?
+            let weighs =
+                weighs && given.as_ref().and_then(|list| list.first()).map_or(density > 0.0, |mass| *mass > 0.0);
+            self.mesh(element, &name, collides, weighs)?
         } else {
             primitive(&styled, kind, &mut pose)?
         };
@@ -134,7 +136,8 @@ impl<'d> Reader<'_, 'd> {
         Ok(Some(Geom { shape: LinkShape { name, at: element.place(), pose, shape, filter, material }, mass, collides }))
     }
 
-    /// Hull of a mesh, and mass properties of its inside at density one.
+    /// Hull of a mesh, and mass properties of its inside at density one. A mesh that is only looked at is not read: its file may be
+    /// missing, or of a kind that only a renderer knows.
     fn mesh(
         &mut self,
         element: &Element<'d>,
@@ -170,6 +173,9 @@ impl<'d> Reader<'_, 'd> {
         }
         let refuse = |why: String| asset.refuse(why);
         let mass = mass_inside(&surface, scale);
+        if !collides && mass.is_some() {
+            return Ok((ShapeDescription::None, mass));
+        }
         let shape = mesh_file::scaled(surface, MeshUse::Hull, scale).map_err(refuse)?;
         let hull = || shape.build("").ok()?.mass_properties(1.0).ok();
         Ok((shape.clone(), mass.or_else(hull)))

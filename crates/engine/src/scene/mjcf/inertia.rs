@@ -44,6 +44,15 @@ pub(super) fn mass_inside(surface: &Surface, scale: Triple) -> Option<MassProper
 }
 
 impl<'d> Reader<'_, 'd> {
+    /// Whether the mass of a body is that of its shapes.
+    pub fn weighs_by_shapes(&self, tag: &Tag<'d>) -> bool {
+        match self.compiler.inertia {
+            InertiaSource::Auto => tag.sections("inertial").next().is_none(),
+            InertiaSource::Geoms => true,
+            InertiaSource::Inertial => false,
+        }
+    }
+
     /// Decides between what is given and what the shapes say, and keeps it above the bounds. `frame` is where what is given is told,
     /// in the frame of the body.
     pub fn settle_inertia(

@@ -140,7 +140,11 @@ fn read_contact(contact: Option<&Element>, notes: &mut Notes) -> Result<Material
 fn read_origin(parts: &[Element], notes: &mut Notes) -> Result<DPose3, SceneError> {
     let Some(origin) = single(parts, "origin")? else { return Ok(DPose3::IDENTITY) };
     origin.note_attributes(&["xyz", "rpy"], notes);
-    let (place, [roll, pitch, yaw]) = (origin.triple_or_zero("xyz")?, origin.triple_or_zero("rpy")?);
+    let mut part = |name: &str| match origin.optional(name) {
+        Some(_) => origin.loose_triple(name, notes),
+        None => Ok([0.0; 3]),
+    };
+    let (place, [roll, pitch, yaw]) = (part("xyz")?, part("rpy")?);
     let turn = DQuat::from_rotation_z(yaw) * DQuat::from_rotation_y(pitch) * DQuat::from_rotation_x(roll);
     Ok(DPose3::from_parts(DVec3::from_array(place), turn))
 }
@@ -199,7 +203,9 @@ fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collisi
     shape.note_attributes(known, notes);
     let about_z = || -> Result<(f64, f64), SceneError> { Ok((0.5 * shape.number("length")?, shape.number("radius")?)) };
     let primitive = match shape.tag() {
-        "box" => ShapeDescription::Cuboid { half_extents: shape.triple("size")?.map(|length| 0.5 * length) },
+        "box" => {
+            ShapeDescription::Cuboid { half_extents: shape.loose_triple("size", notes)?.map(|length| 0.5 * length) }
+        }
         "cylinder" => {
             let (half_height, radius) = about_z()?;
             ShapeDescription::Cylinder { half_height, radius }
@@ -209,9 +215,9 @@ fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collisi
             ShapeDescription::Capsule { half_height, radius }
         }
         "sphere" => ShapeDescription::Sphere { radius: shape.number("radius")? },
-        "plane" => ShapeDescription::HalfSpace { normal: shape.triple("normal")? },
+        "plane" => ShapeDescription::HalfSpace { normal: shape.loose_triple("normal", notes)? },
         _ => {
-            let scale = if shape.optional("scale").is_some() { shape.triple("scale")? } else { [1.0; 3] };
+            let scale = if shape.optional("scale").is_some() { shape.loose_triple("scale", notes)? } else { [1.0; 3] };
             if scale.contains(&0.0) {
                 return Err(shape.refuse("a factor of zero leaves nothing of the mesh"));
             }
@@ -299,7 +305,7 @@ fn not_below_zero(element: &Element, name: &str) -> Result<f64, SceneError> {
 fn read_axis(axis: Option<&Element>, notes: &mut Notes) -> Result<DVec3, SceneError> {
     let Some(axis) = axis else { return Ok(DVec3::X) };
     axis.note_attributes(&["xyz", "rpy"], notes);
-    let direction = DVec3::from_array(axis.triple("xyz")?);
+    let direction = DVec3::from_array(axis.loose_triple("xyz", notes)?);
     let length = direction.length();
     if !(length > 1e-12 && length.is_finite()) {
         return Err(axis.refuse("an axis needs a length above zero"));
