@@ -15,7 +15,7 @@ fn criterion_12_rest_for_thousands_of_real_steps_at_three_step_sizes() {
         let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).material(surface(0.5, 0.5))).unwrap();
         let (start, energy) = (w.body(b).unwrap().position(), w.energy().total());
         for _ in 0..steps {
-            step_checked(&mut w, dt);
+            step_certified(&mut w, dt);
             let body = w.body(b).unwrap();
             assert!(body.velocity().length() <= 1e-6 && body.spin().length() <= 1e-6);
             // The solver's tolerance of 1e-9 m/s lets the cube float by 1e-11 m a step.
@@ -35,7 +35,7 @@ fn criterion_13_stacks_stand_upright_and_carry_their_weight() {
         let stack: Vec<_> =
             (0..count).map(|i| w.add(cube(&format!("cube {i:02}"), v(0.0, 0.0, 0.5 + i as f64))).unwrap()).collect();
         for _ in 0..500 {
-            let report = step_checked(&mut w, H);
+            let report = step_certified(&mut w, H);
             assert!(report.penetration <= SLOP + 1e-3);
         }
         for (i, b) in stack.iter().enumerate() {
@@ -66,7 +66,7 @@ fn criterion_14_sliding_cube_decelerates_straight_in_every_direction_and_tips_if
             let (sin, cos) = f64::from(degrees).to_radians().sin_cos();
             let (mut w, b) = slider(v(2.0 * cos, 2.0 * sin, 0.0), friction);
             for k in 1..=10 {
-                step_checked(&mut w, H);
+                step_certified(&mut w, H);
                 let body = w.body(b).unwrap();
                 let (u, p) = (body.velocity(), body.position());
                 let expected = 2.0 - friction * G * H * f64::from(k);
@@ -77,7 +77,7 @@ fn criterion_14_sliding_cube_decelerates_straight_in_every_direction_and_tips_if
     }
     for (friction, tips) in [(0.5, false), (0.99, false), (0.999, false), (1.001, true), (1.5, true)] {
         let (mut w, b) = slider(v(2.0, 0.0, 0.0), friction);
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         assert_eq!(w.body(b).unwrap().spin().y > 1e-6, tips, "μ = {friction}");
     }
 }
@@ -127,7 +127,7 @@ fn criterion_17_torque_free_asymmetric_body_for_ten_seconds_and_the_axis_of_worl
     let b = w.add(Body::dynamic(shape).mass(2.0).spin(v(0.01, 8.0, 0.02))).unwrap();
     let (momentum, energy) = (w.body(b).unwrap().angular_momentum(), w.energy().total());
     for _ in 0..625 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         assert!((w.body(b).unwrap().angular_momentum() - momentum).length() <= 1e-6 * momentum.length());
         assert!((w.energy().total() - energy).abs() <= 1e-3 * energy);
     }
@@ -135,7 +135,7 @@ fn criterion_17_torque_free_asymmetric_body_for_ten_seconds_and_the_axis_of_worl
     let turn = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
     let b = w.add(cube("cube", DVec3::ZERO).orientation(turn).spin(DVec3::Z)).unwrap();
     for _ in 0..100 {
-        step_checked(&mut w, 0.01);
+        step_certified(&mut w, 0.01);
     }
     let body = w.body(b).unwrap();
     close_vector(body.spin(), DVec3::Z, 1e-6);
@@ -221,7 +221,7 @@ fn criterion_19_position_pass_moves_by_the_fraction_and_leaves_velocities_bit_eq
         let velocity = v(random.unit(), random.unit(), 0.0);
         let b = w.add(cube("cube", start).velocity(velocity).material(surface(0.0, 0.0))).unwrap();
         let dt = 0.001 + 0.05 * random.unit();
-        step_checked(&mut w, dt);
+        step_certified(&mut w, dt);
         let body = w.body(b).unwrap();
         assert_eq!((body.velocity(), body.spin()), (velocity, DVec3::ZERO));
         close_vector(body.position() - start - dt * velocity, v(0.0, 0.0, fraction * (depth - slop).max(0.0)), 1e-9);

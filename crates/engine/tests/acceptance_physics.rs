@@ -244,7 +244,7 @@ fn criterion_11_f4b_and_a4_and_the_worked_examples() {
     let b = w.add(ball("b", v(0.55, 0.0, 0.0)).velocity(v(-1.0, 0.0, 0.0)).material(surface(0.0, 1.0))).unwrap();
     let mut impulse = 0.0;
     for _ in 0..10 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         impulse += w.contacts().iter().map(|c| c.impulse.length()).sum::<f64>();
     }
     close(impulse, 3.0, 1e-9);
@@ -256,7 +256,7 @@ fn criterion_11_f4b_and_a4_and_the_worked_examples() {
     let mut w = world();
     add_floor(&mut w, 0.5, 0.0);
     let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).mass(5.0)).unwrap();
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     close(w.contacts().iter().map(|c| c.impulse.dot(c.normal)).sum(), 0.7848, 1e-9);
     close(w.body(b).unwrap().constraint_forces().force.z, 49.05, 1e-9 / H);
 }
@@ -280,7 +280,7 @@ fn worked_b() {
     let a = w.add(a.material(material).named("a")).unwrap();
     let b = Body::dynamic(knob(-0.5)).mass_properties(given(1.0, 1.0 / 6.0)).position(v(1.0, 0.0, 0.0));
     let b = w.add(b.material(material).named("b")).unwrap();
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     close(w.contacts()[0].impulse.x, 0.4, 1e-9);
     let (a, b) = (w.body(a).unwrap(), w.body(b).unwrap());
     close_vector(a.velocity(), v(0.8, 0.0, 0.0), 1e-9);

@@ -8,7 +8,7 @@ use fixture::*;
 fn rebound_height(world: &mut World, body: BodyHandle, steps: usize) -> f64 {
     let (mut highest, mut bounced) = (0.0, false);
     for _ in 0..steps {
-        step_checked(world, H);
+        step_certified(world, H);
         let state = world.body(body).unwrap();
         let (z, speed) = (state.position().z, state.velocity().z);
         if speed > 0.0 {
@@ -58,7 +58,7 @@ fn elastic_ball_bounces_for_ever() {
     w.add(ball("ball", v(0.0, 0.0, 2.0)).material(surface(0.0, 1.0))).unwrap();
     let energy = w.energy().total();
     for _ in 0..100_000 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         close(w.energy().total(), energy, 1e-9 * energy);
     }
 }
@@ -70,7 +70,7 @@ fn f5_multi_bounce_never_gains() {
     let b = w.add(ball("ball", v(0.0, 0.0, 5.0)).material(surface(0.5, 0.8))).unwrap();
     let (start, mut last) = (w.energy().total(), w.energy().total());
     for _ in 0..1000 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let now = w.energy().total();
         assert!(now <= last + 1e-6, "{last} → {now}");
         last = now;
@@ -185,7 +185,7 @@ fn elastic_ball_on_a_resting_cube_never_gains() {
         w.add(ball("ball", v(0.0, 0.0, 1.5 + drop)).material(surface(0.5, 1.0))).unwrap();
         let mut last = w.energy().total();
         for _ in 0..500 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             let now = w.energy().total();
             assert!(now <= last + 1e-6, "drop {drop}, step {}: {last} → {now}", w.steps());
             last = now;
@@ -218,7 +218,7 @@ fn slender_spinning_bodies_keep_momentum_and_angular_momentum_when_they_collide(
     let (momentum, angular) = (total_momentum(&w), total_angular_momentum(&w));
     let mut impacts = 0;
     for _ in 0..120 {
-        impacts += step_checked(&mut w, H).counts.impacts;
+        impacts += step_certified(&mut w, H).counts.impacts;
         close_vector(total_momentum(&w), momentum, 1e-12);
         close_vector(total_angular_momentum(&w), angular, 1e-10);
     }
@@ -243,7 +243,7 @@ fn a_tilted_cube_bounces_when_its_first_edge_hits_and_not_when_its_last_one_woul
     let b = w.add(body.velocity(v(0.0, 0.0, -speed)).material(surface(0.0, 1.0))).unwrap();
     close(lowest(&w.body(b).unwrap()), speed * first, 1e-12);
     let energy = w.energy().total();
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     let body = w.body(b).unwrap();
     assert!(lowest(&body) >= -1e-9, "{} m below the floor", -lowest(&body));
     assert!(body.velocity().z > 0.0);
@@ -261,7 +261,7 @@ fn a_ball_that_bounces_in_front_of_another_is_not_run_into() {
         let lower = w.add(falling("lower", 0.5)).unwrap();
         let upper = w.add(falling("upper", 1.5 + gap)).unwrap();
         for _ in 0..5 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             let apart = w.body(upper).unwrap().position().z - w.body(lower).unwrap().position().z;
             assert!(apart >= 1.0 - 1e-9, "gap {gap}, step {}: {} m deep", w.steps(), 1.0 - apart);
         }
@@ -280,7 +280,7 @@ fn the_step_after_a_bounce_starts_from_nothing() {
             (w, b)
         };
         let (mut w, b) = scene(v(0.0, 0.0, 0.51), v(0.0, 0.0, -1.0));
-        assert_eq!(step_checked(&mut w, H).counts.impacts, 1);
+        assert_eq!(step_certified(&mut w, H).counts.impacts, 1);
         let body = w.body(b).unwrap();
         assert!(body.velocity().z > 0.1 && body.spin() == DVec3::ZERO, "{:?}", body.state());
         let (mut fresh, c) = scene(body.position(), body.velocity());

@@ -103,7 +103,7 @@ fn a_single_bounce_is_newtons() {
         let b = w.add(ball("ball", v(0.0, 0.0, 1.734)).material(surface(0.5, e))).unwrap();
         let mut top = 0.0;
         for _ in 0..100 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             let body = w.body(b).unwrap();
             if body.velocity().z > 0.0 {
                 top = body.position().z + body.velocity().z.powi(2) / (2.0 * G);

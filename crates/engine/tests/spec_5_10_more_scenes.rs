@@ -21,7 +21,7 @@ fn b2_edge_drop_turns_as_the_lever_arm_says() {
     let turn = DQuat::from_rotation_y(45f64.to_radians()) * DQuat::from_rotation_x(5f64.to_radians());
     let (mut w, b) = dropped(cube("cube", v(0.0, 0.0, 1.707)).orientation(turn), 0.5, 0.7);
     while w.body(b).unwrap().spin().length() < 0.1 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         assert!(w.steps() < 100);
     }
     let spin = w.body(b).unwrap().spin();
@@ -40,7 +40,7 @@ fn b5_l_shape_turns_when_dropped() {
     let (mut w, b) = dropped(Body::dynamic(shape.unwrap()).mass(1.0).position(v(0.0, 0.0, 1.0)).named("l"), 0.5, 0.3);
     let mut fastest = 0.0f64;
     for _ in 0..400 {
-        let books = step_checked(&mut w, H).energy;
+        let books = step_certified(&mut w, H).energy;
         assert!(books.after.total() - books.before.total() <= books.stabilisation.max(0.0) + 1e-6, "{books:?}");
         fastest = fastest.max(w.body(b).unwrap().spin().length());
     }
@@ -54,7 +54,7 @@ fn f4_corner_bounces_elastically_for_500_frames_without_gain() {
     let (mut w, _) = dropped(cube("cube", v(0.0, 0.0, 2.866)).orientation(turn), 0.5, 1.0);
     let start = w.energy().total();
     for _ in 0..500 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         assert!(w.energy().total() <= start * (1.0 + 1e-9), "step {}", w.steps());
     }
 }
@@ -65,7 +65,7 @@ fn h1_h2_h5_h7_ten_kilograms_rest() {
         let (mut w, b) = dropped(cube("cube", v(0.0, 0.0, z)).mass(10.0), 0.5, 0.0);
         let start = w.energy().total();
         for _ in 0..steps {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             assert!(w.energy().total() <= start * (1.0 + 1e-9));
             assert!(w.energy().rotational < 1e-12 && w.body(b).unwrap().spin().length() < 1e-6);
         }
@@ -81,7 +81,7 @@ fn h8_tilt_of_two_degrees_does_not_grow() {
     let mut fastest = 0.0f64;
     let mut last_twenty = 0.0f64;
     for k in 0..300 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let spin = w.body(b).unwrap().spin().length();
         fastest = fastest.max(spin);
         if k >= 280 {
@@ -138,7 +138,7 @@ fn stick_to_slip_and_slip_to_stick_without_reversal() {
     for k in 0..100 {
         let push = 0.1 * f64::from(k);
         w.add_force_at(b, v(push, 0.0, 0.0), w.body(b).unwrap().position() - v(0.0, 0.0, 0.5)).unwrap();
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         if slipped_at.is_none() && w.body(b).unwrap().velocity().x > 1e-6 {
             slipped_at = Some(push);
         }
@@ -146,7 +146,7 @@ fn stick_to_slip_and_slip_to_stick_without_reversal() {
     close(slipped_at.unwrap(), 0.5 * G, 0.1);
     let (mut w, b) = slider(v(1.5, 0.0, 0.0), 0.5);
     for _ in 0..60 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         assert!(w.body(b).unwrap().velocity().x > -1e-8, "no reversal");
     }
     assert!(w.body(b).unwrap().velocity().length() < 1e-8);
@@ -156,7 +156,7 @@ fn stick_to_slip_and_slip_to_stick_without_reversal() {
 fn friction_saturates_for_as_long_as_it_slides_and_pushes_nowhere_else() {
     let (mut w, b) = slider(v(2.0, 0.0, 0.0), 0.5);
     for k in 1..=50 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let body = w.body(b).unwrap();
         assert!(body.velocity().y.abs() < 1e-9 && body.velocity().z.abs() < 1e-9);
         if k <= 25 {
@@ -190,7 +190,7 @@ fn two_sliders_and_islands_at_plus_and_minus() {
     let left = w.add(cube("left", v(-2.5, 0.0, 0.5)).velocity(v(-1.0, 0.0, 0.0)).material(material)).unwrap();
     let right = w.add(cube("right", v(2.5, 0.0, 0.5)).velocity(v(1.0, 0.0, 0.0)).material(material)).unwrap();
     for k in 1..=10 {
-        assert_eq!(step_checked(&mut w, H).counts.islands, 2);
+        assert_eq!(step_certified(&mut w, H).counts.islands, 2);
         let speed = 1.0 - 0.3 * G * H * f64::from(k);
         close(w.body(left).unwrap().velocity().x, -speed, 1e-7);
         close(w.body(right).unwrap().velocity().x, speed, 1e-7);
@@ -205,7 +205,7 @@ fn tilted_drop(axis: DVec3, degrees: f64, friction: f64, restitution: f64) {
     let (mut w, b) = dropped(cube("cube", v(0.0, 0.0, 4.5)).orientation(turn), friction, restitution);
     let start = w.energy().total();
     for _ in 0..200 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let spin = w.body(b).unwrap().spin();
         let (along, across) = (spin.dot(axis).abs(), spin.reject_from_normalized(axis).length());
         assert!(across <= 1e-5 * (1.0 + along), "{axis}, {degrees}°, μ {friction}, e {restitution}: {spin}");
@@ -253,7 +253,7 @@ fn two_box_stack_and_three_box_stack_overlap_by_no_more_than_the_slop() {
             w.add(cube(&format!("cube {i}"), v(0.0, 0.0, 1.0 + f64::from(i)))).unwrap();
         }
         for _ in 0..400 {
-            assert!(step_checked(&mut w, H).penetration <= 1e-4 + 1e-6);
+            assert!(step_certified(&mut w, H).penetration <= 1e-4 + 1e-6);
         }
         for i in 0..count {
             let b = w.body(w.find(format!("cube {i}").as_str()).unwrap()).unwrap();
@@ -299,7 +299,7 @@ fn p2_ball_bounces_and_is_no_rocket() {
     let mut bounces = 0;
     let mut rising = false;
     for k in 1..=1000 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let up = w.body(b).unwrap().velocity().z > 0.0;
         if up && !rising {
             bounces += 1;

@@ -28,7 +28,7 @@ fn ac4_swap_of_cubes_overlapping_by_a_tenth() {
     let mut w = weightless();
     let a = w.add(cube("a", v(0.0, 0.0, 5.0)).velocity(v(2.0, 0.0, 0.0)).material(surface(0.5, 1.0))).unwrap();
     let b = w.add(cube("b", v(0.9, 0.0, 5.0)).velocity(v(-2.0, 0.0, 0.0)).material(surface(0.5, 1.0))).unwrap();
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     close_vector(w.body(a).unwrap().velocity(), v(-2.0, 0.0, 0.0), 1e-9);
     close_vector(w.body(b).unwrap().velocity(), v(2.0, 0.0, 0.0), 1e-9);
     assert!(w.body(a).unwrap().spin().length() < 1e-9);
@@ -80,7 +80,7 @@ fn corner_of_floor_and_wall_is_not_penetrated() {
     w.add(wall).unwrap();
     let b = w.add(cube("cube", v(0.52, 0.0, 0.52)).velocity(v(-1.0, 0.0, -1.0)).material(surface(0.5, 0.0))).unwrap();
     for _ in 0..50 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         let p = w.body(b).unwrap().position();
         assert!(p.x >= 0.5 - 1e-9 && p.z >= 0.5 - 1e-9, "{p}");
     }
@@ -101,7 +101,7 @@ fn worked_c_five_kilograms_at_rest() {
     let mut w = world();
     add_floor(&mut w, 0.5, 0.0);
     let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).mass(5.0)).unwrap();
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     close(w.body(b).unwrap().constraint_forces().force.z, 49.05, 1e-8);
     let total: f64 = w.contacts().iter().map(|c| c.impulse.dot(c.normal)).sum();
     close(total, 0.7848, 1e-9);

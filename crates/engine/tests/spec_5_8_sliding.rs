@@ -49,7 +49,7 @@ fn no_energy_injection_and_friction_work_is_the_lost_energy() {
     let mut last = w.energy().kinetic();
     let mut work = 0.0;
     for _ in 0..40 {
-        work += step_checked(&mut w, H).energy.friction;
+        work += step_certified(&mut w, H).energy.friction;
         let now = w.energy().kinetic();
         assert!(now <= last + 1e-12);
         last = now;
@@ -63,7 +63,7 @@ fn oblique45_slow_medium_fast_stay_flat() {
         let direction = v(1.0, 1.0, 0.0).normalize();
         let (mut w, b) = slider(speed * direction, 0.5);
         for k in 1..=10 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             let body = w.body(b).unwrap();
             assert!(body.velocity().z.abs() < 1e-9, "step {k}: v_z = {}", body.velocity().z);
             assert!(body.spin().length() < 1e-7, "step {k}: {}", body.spin());
@@ -91,7 +91,7 @@ fn cone_compliant_and_high_speed_stop_times() {
         let (mut w, b) = slider(v(speed, 0.0, 0.0), 0.5);
         let energy = w.energy().total();
         for _ in 0..steps - 1 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             assert!(w.energy().total() <= energy * (1.0 + 1e-9));
         }
         assert!(w.body(b).unwrap().velocity().x > 1e-3);
@@ -103,7 +103,7 @@ fn cone_compliant_and_high_speed_stop_times() {
 #[test]
 fn contact_impulses_lie_on_the_cone_against_the_slip() {
     let (mut w, _) = slider(v(2.0, 1.0, 0.0), 0.5);
-    step_checked(&mut w, H);
+    step_certified(&mut w, H);
     let mut weight = 0.0;
     for c in w.contacts() {
         // The normal may point either way: A is the body that comes first by name.
@@ -188,7 +188,7 @@ fn m8_5_push_beyond_the_friction_limit() {
         let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).mass(8.0).material(surface(0.3, 0.0))).unwrap();
         for _ in 0..20 {
             w.add_force(b, v(push, 0.0, 0.0)).unwrap();
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
         }
         close(w.body(b).unwrap().velocity().x / (20.0 * H), acceleration, 5e-4);
     }
@@ -227,7 +227,7 @@ fn friction_with_restitution_bounce_then_slide() {
     for _ in 0..4 {
         for phase in [true, false] {
             while rises(&w) == phase {
-                step_checked(&mut w, H);
+                step_certified(&mut w, H);
                 assert!(w.steps() < 400);
             }
         }
@@ -257,7 +257,7 @@ fn friction_with_restitution_sticks_at_the_first_impact_where_the_cone_allows() 
     let (mut w, b) = thrown(0.5);
     let mut steps = 0;
     while w.body(b).unwrap().velocity().z < 0.0 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         steps += 1;
         assert!(steps < 100);
     }
@@ -279,7 +279,7 @@ fn conveyor_belt_carries_and_its_work_is_booked() {
     let b = w.add(ball("ball", v(0.0, 0.0, 0.5)).material(surface(0.5, 0.0))).unwrap();
     let mut driven = 0.0;
     for _ in 0..100 {
-        driven += step_checked(&mut w, H).energy.driven;
+        driven += step_certified(&mut w, H).energy.driven;
     }
     // A ball dropped at rest on a belt ends rolling: v = 2/7 of the belt's speed.
     close(w.body(b).unwrap().velocity().x, 2.0 / 7.0, 1e-7);

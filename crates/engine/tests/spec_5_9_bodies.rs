@@ -32,14 +32,12 @@ fn stacks_of_2_3_and_10_stand_still() {
 
 #[test]
 fn heavy_on_light_floor_force_is_exact() {
-    let mut swept = 0;
     for (ratio, tolerance) in [(1.0, 1e-6), (1e3, 1e-6), (1e6, 1e-6)] {
         let mut w = world();
         add_floor(&mut w, 0.5, 0.0);
         w.add(cube("light", v(0.0, 0.0, 0.5))).unwrap();
         w.add(cube("weight", v(0.0, 0.0, 1.5)).mass(ratio)).unwrap();
         for _ in 0..50 {
-            swept += a_hundred_sweeps(&mut w, H).iter().filter(|s| s.certificate.natural <= 1e-5).count();
             let report = w.step(H).unwrap();
             assert_eq!(report.status, StepStatus::Certified, "ratio {ratio}: {:?}", report.certificate);
         }
@@ -47,8 +45,6 @@ fn heavy_on_light_floor_force_is_exact() {
         let load = w.body(floor).unwrap().constraint_forces().force.z;
         close(load / (-(1.0 + ratio) * G), 1.0, tolerance);
     }
-    // Two cubes of four contacts each are one island of 24 rows, in each of 3 · 50 steps.
-    assert_eq!(swept, 150);
 }
 
 #[test]
@@ -85,7 +81,7 @@ fn m8_6_block_on_block() {
     for _ in 0..20 {
         // At the level of the interface, so that the block does not lean.
         w.add_force_at(upper, v(10.0, 0.0, 0.0), w.body(upper).unwrap().position() - v(0.0, 0.0, 0.5)).unwrap();
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
     }
     close(w.body(lower).unwrap().velocity().x, 1.25 * 20.0 * H, 1e-6);
     close(w.body(upper).unwrap().velocity().x, 1.25 * 20.0 * H, 1e-6);
@@ -102,12 +98,8 @@ fn pile_of_five_comes_to_rest_above_the_floor() {
         w.add(cube(&format!("cube {i}"), p).material(surface(0.5, 0.5))).unwrap();
     }
     let mut last = w.energy().total();
-    let (mut degraded, mut islands, mut short) = (0, 0, 0);
+    let mut degraded = 0;
     for _ in 0..800 {
-        for island in a_hundred_sweeps(&mut w, H) {
-            islands += 1;
-            short += usize::from(island.certificate.natural > 1e-5);
-        }
         let report = w.step(H).unwrap();
         degraded += usize::from(report.status == StepStatus::Degraded);
         let now = w.energy().total();
@@ -117,7 +109,6 @@ fn pile_of_five_comes_to_rest_above_the_floor() {
         last = now;
     }
     assert_eq!(degraded, 0);
-    assert!(islands >= 800 && short == 0, "{short} of {islands} islands need more than a hundred sweeps");
     let resting = w.bodies().filter(|(_, b)| b.mass().is_finite() && b.velocity().length() < 1e-3).count();
     assert!(w.bodies().all(|(_, b)| b.mass().is_infinite() || b.position().z > 0.49));
     assert_eq!(resting, 5);
@@ -136,7 +127,7 @@ fn pendulum_keeps_its_length_and_period() {
     let mut crossings = Vec::new();
     let mut last = start.x;
     for k in 0..5000 {
-        step_checked(&mut w, dt);
+        step_certified(&mut w, dt);
         let p = w.body(b).unwrap().position();
         assert!((p.length() - 1.0).abs() < 1e-5);
         if last > 0.0 && p.x <= 0.0 {
@@ -195,7 +186,7 @@ fn joint_and_contact_are_solved_together() {
     w.add_joint(Joint::distance(b, DVec3::ZERO, v(-2.0, 0.0, 0.5), 2.0)).unwrap();
     for _ in 0..100 {
         w.add_force(b, v(20.0, 0.0, 0.0)).unwrap();
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
     }
     let body = w.body(b).unwrap();
     close_vector(body.position(), v(0.0, 0.0, 0.5), 1e-6);
@@ -213,7 +204,7 @@ fn symmetric_tilted_drops_stay_in_their_plane() {
             let b = w.add(body).unwrap();
             let start = w.energy().total();
             for _ in 0..200 {
-                step_checked(&mut w, H);
+                step_certified(&mut w, H);
                 let spin = w.body(b).unwrap().spin();
                 assert!(
                     spin.y.abs() + spin.z.abs() <= 1e-5 * (1.0 + spin.x.abs()),

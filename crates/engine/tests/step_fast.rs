@@ -27,7 +27,7 @@ fn d8_s10_static_plate_returns_e_times_the_speed() {
                     let b = bullet(radius, v(start, 0.1, -0.2), speed).material(surface(0.0, e));
                     let b = w.add(b).unwrap();
                     for _ in 0..60 {
-                        step_checked(&mut w, H);
+                        step_certified(&mut w, H);
                         let x = w.body(b).unwrap().position().x;
                         assert!(x <= -radius - 0.5 * thickness + 1e-9, "v {speed}, e {e}: at {x}");
                     }
@@ -53,7 +53,7 @@ fn s10_dynamic_plate_of_10_kg_takes_its_share() {
             let p = w.add(p).unwrap();
             let b = w.add(bullet(0.05, v(-2.5, 0.0, 0.0), speed).material(surface(0.0, e))).unwrap();
             for _ in 0..20 {
-                step_checked(&mut w, H);
+                step_certified(&mut w, H);
                 let (x, y) = (w.body(b).unwrap().position().x, w.body(p).unwrap().position().x);
                 assert!(x <= y - 0.06 + 1e-8, "v {speed}, e {e}: {x} against {y}");
             }
@@ -78,7 +78,7 @@ fn what_it_misses_does_not_touch_it() {
         let start = pass - 3.0 * direction;
         let b = w.add(bullet(0.05, start, 0.0).velocity(300.0 * direction)).unwrap();
         for _ in 0..3 {
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
         }
         assert_eq!(w.body(b).unwrap().velocity(), 300.0 * direction, "angle {angle}");
     }
@@ -112,7 +112,7 @@ fn bounce_heights_of_fast_bodies_are_e_squared() {
             let b = w.add(ball("ball", v(0.0, 0.0, 0.5 + drop)).material(surface(0.5, e)).fast()).unwrap();
             let mut top = 0.0;
             for _ in 0..200 {
-                step_checked(&mut w, H);
+                step_certified(&mut w, H);
                 let body = w.body(b).unwrap();
                 if body.velocity().z > 0.0 {
                     top = body.position().z + body.velocity().z.powi(2) / (2.0 * G);
@@ -167,7 +167,7 @@ fn between_two_plates_for_ever() {
     let b = w.add(bullet(0.01, DVec3::ZERO, 1000.0).material(surface(0.0, 1.0))).unwrap();
     let mut curtailed = 0;
     for _ in 0..100 {
-        let report = step_checked(&mut w, H);
+        let report = step_certified(&mut w, H);
         curtailed += report.counts.curtailed;
         let body = w.body(b).unwrap();
         assert!(body.position().x.abs() <= 0.235 + 1e-8, "at {}", body.position());
@@ -229,7 +229,7 @@ fn a_spinning_rod_is_caught_by_a_thin_pole() {
             let rod = Body::dynamic(Shape::cuboid(v(0.5, 0.005, 0.005)).unwrap()).mass(1.0).spin(v(0.0, 0.0, 200.0));
             let rod = rod.orientation(DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2 - angle));
             let b = w.add(rod.material(surface(0.0, e)).fast().named("rod")).unwrap();
-            step_checked(&mut w, H);
+            step_certified(&mut w, H);
             let (d, inertia) = (0.4f64, (1.0 + 1e-4) / 12.0);
             let impulse = (1.0 + e) * 200.0 * d / (1.0 + d * d / inertia);
             let body = w.body(b).unwrap();

@@ -41,7 +41,7 @@ fn wall(rows: usize, columns: usize) -> World {
 /// How many of the steps that are looked at needed a solver.
 fn solves(world: &mut World) -> usize {
     for _ in 0..BEFORE {
-        step_checked(world, H);
+        step_certified(world, H);
     }
     let tolerance = Settings::default().stop.tolerance.value;
     let mut solves = 0;
@@ -71,7 +71,7 @@ fn a_wall_at_rest_is_not_solved_again() {
 fn at_rest_nothing_moves_by_a_bit_and_the_books_close() {
     let mut world = pyramid(8);
     for _ in 0..BEFORE {
-        step_checked(&mut world, H);
+        step_certified(&mut world, H);
     }
     let places =
         |world: &World| -> Vec<_> { world.bodies().map(|(_, body)| (body.position(), body.orientation())).collect() };
@@ -94,7 +94,7 @@ fn a_pull_of_a_millionth_of_gravity_moves_a_body_off_its_place() {
     add_floor(&mut world, 0.0, 0.0);
     let slider = world.add(cube("slider", v(0.0, 0.0, 0.5)).material(surface(0.0, 0.0))).unwrap();
     for _ in 0..300 {
-        step_checked(&mut world, H);
+        step_certified(&mut world, H);
     }
     let (speed, expected) = (world.body(slider).unwrap().velocity().x, 300.0 * H * G * slope);
     assert!((speed - expected).abs() <= 1e-9, "{speed:e} m/s, expected {expected:e}");

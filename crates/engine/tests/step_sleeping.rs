@@ -55,7 +55,7 @@ fn a_sleeping_island_takes_no_part_and_keeps_every_bit_and_its_impulses() {
     // The same for 1 kg between eight corners, over the time step.
     close_vector(held, v(0.0, 0.0, G), 8e-9 / H);
     for _ in 0..40 {
-        let report = step_checked(&mut w, H);
+        let report = step_certified(&mut w, H);
         assert_eq!((report.counts.sleeping, report.counts.contacts, report.counts.islands), (6, 0, 0));
         assert_eq!(report.counts.pairs, 0, "no narrow phase");
     }
@@ -72,7 +72,7 @@ fn a_falling_ball_wakes_the_tower_it_hits_in_the_step_of_the_hit_and_no_other() 
     let b = w.add(ball("z ball", v(0.0, 0.0, 4.5)).material(surface(0.5, 0.0))).unwrap();
     let mut woke = None;
     for step in 0..60 {
-        step_checked(&mut w, H);
+        step_certified(&mut w, H);
         if woke.is_none() && !asleep(&w, &near) {
             woke = Some(step);
         }
@@ -317,7 +317,7 @@ fn what_a_slow_platform_carries_does_not_sleep() {
     let hanging = w.add(ball("hanging", v(0.0, 0.0, -2.0)).velocity(speed)).unwrap();
     w.add_joint(Joint::ball(hanging, v(0.0, 0.0, 1.0), (platform, v(0.0, 0.0, -0.5)))).unwrap();
     for _ in 0..200 {
-        let report = step_checked(&mut w, H);
+        let report = step_certified(&mut w, H);
         assert_eq!((report.counts.islands, report.counts.sleeping), (2, 0), "step {}", w.steps());
     }
     for load in [standing, hanging] {

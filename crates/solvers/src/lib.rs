@@ -36,7 +36,6 @@ mod small;
 pub mod socp;
 mod solver;
 mod stopwatch;
-mod substructures;
 pub mod sweep;
 mod tied_bodies;
 pub mod warm_start;
@@ -66,6 +65,5 @@ pub use solver::{
     Accept, ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
 pub use stopwatch::Stopwatch;
-pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};
 pub use tied_bodies::{TiedBodies, TiedRow};

@@ -7,10 +7,7 @@ use family_support::{Random, assert_close, densified};
 use signorini_problem::{
     Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry, certify,
 };
-use signorini_solvers::{
-    EqualityRows, LeastStress, Method, SolveError, Status, StoppingRule, Substructures, SubstructuresOptions, Support,
-    solve,
-};
+use signorini_solvers::{EqualityRows, LeastStress, Method, SolveError, Status, StoppingRule, Support, solve};
 
 /// A body of mass m that moves along x alone, and rows of factors `rows` on that motion.
 fn slider(m: f64, rows: &[(Block, f64, f64)]) -> ContactProblem {
@@ -155,7 +152,6 @@ fn exact_with_friction() -> impl Iterator<Item = Method> {
         Method::Pgs,
         Method::Nsgs,
         Method::AcceleratedNsgs,
-        Method::Substructures,
         Method::DeSaxce,
         Method::FischerBurmeister,
     ];
@@ -253,14 +249,10 @@ fn with_friction_answers_over_bodies_are_answers_of_the_stored_w() {
                 assert!((grade - solution.certificate.natural).abs() <= 1e-12 * (1.0 + grade), "{method}");
                 assert!(method != Method::Exact || solution.status == Status::Solved);
             }
-            // Groups of one and two bodies feel the others, and each has its own compliance.
-            let options = SubstructuresOptions { bodies: 1, most_bodies: 2, depth: 8 };
-            let solution = solve(&soft, &mut Substructures::new(options), None, &stop).unwrap();
-            assert_eq!(solution.status, Status::Solved);
         }
     }
     println!("{solved} solved over bodies, {asked} with W stored");
-    assert!(solved >= asked && solved >= 140, "{solved} solved over bodies, {asked} with W stored");
+    assert!(solved >= asked && solved >= 124, "{solved} solved over bodies, {asked} with W stored");
 }
 
 /// Methods of another friction law have one answer here, whichever way W comes.

@@ -178,11 +178,6 @@ fn sweeping_methods_conform() {
 }
 
 #[test]
-fn sweeps_over_groups_of_bodies_conform() {
-    conform(&["substructures"], usize::MAX, Some(100));
-}
-
-#[test]
 fn frictionless_methods_conform() {
     conform(&["active-set", "block-pivoting", "lemke"], usize::MAX, None);
 }

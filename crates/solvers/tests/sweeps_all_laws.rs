@@ -6,7 +6,7 @@ mod sweeps_fixtures;
 use signorini_problem::{Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, Law, Symmetry, certify};
 use signorini_solvers::{
     AcceleratedNsgs, AcceleratedNsgsOptions, BlockPgs, BlockPgsOptions, BlockStep, ColdStart, ContactSolver, Method,
-    Nsgs, Pgs, Status, StoppingRule, Substructures, SubstructuresOptions, SweepOptions, SweepOrder, solve,
+    Nsgs, Pgs, Status, StoppingRule, SweepOptions, SweepOrder, solve,
 };
 use sweeps_fixtures::{Random, block_sparse, dense, sphere_heap};
 
@@ -15,9 +15,6 @@ fn solvers() -> Vec<Box<dyn ContactSolver>> {
     let mut all: Vec<Box<dyn ContactSolver>> = Vec::new();
     for (depth, cold_start) in [(32, ColdStart::Frictionless), (3, ColdStart::Zero), (0, ColdStart::Frictionless)] {
         all.push(Box::new(AcceleratedNsgs::new(AcceleratedNsgsOptions { depth, cold_start })));
-    }
-    for (bodies, most_bodies) in [(16, usize::MAX), (1, usize::MAX), (2, 2)] {
-        all.push(Box::new(Substructures::new(SubstructuresOptions { bodies, most_bodies, depth: 32 })));
     }
     for order in [SweepOrder::Forward, SweepOrder::Symmetric] {
         all.push(Box::new(Pgs::new(SweepOptions { order })));

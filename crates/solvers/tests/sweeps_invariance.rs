@@ -73,7 +73,6 @@ fn repeated_solves_are_bit_identical() {
         Method::Pgs,
         Method::Nsgs,
         Method::AcceleratedNsgs,
-        Method::Substructures,
         Method::BlockPgs,
         Method::Exact,
         Method::InteriorPoint,
@@ -91,7 +90,7 @@ fn repeated_solves_are_bit_identical() {
 #[test]
 fn warm_start_takes_at_most_one_sweep_and_a_bad_guess_is_dropped() {
     let problem = sphere_heap(5, 0.3).problem();
-    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::Substructures, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let mut solver = method.solver();
         let cold = solve(&problem, solver.as_mut(), None, &StoppingRule::default()).unwrap();
         // The solver itself: a session would see that the guess is certified and not call it.
@@ -190,7 +189,7 @@ fn a_small_change_of_velocity_is_no_small_residual() {
 fn relative_tolerance_is_met() {
     let problem = sphere_heap(8, 0.3).problem();
     let stop = StoppingRule { tolerance: Tolerance::relative(1e-10), max_iterations: None };
-    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::Substructures, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
         assert_eq!(solution.status, Status::Solved, "{method}: {:?}", solution.certificate);
     }
@@ -200,7 +199,7 @@ fn relative_tolerance_is_met() {
 #[test]
 fn tolerance_below_round_off_ends_at_round_off() {
     let problem = sphere_heap(4, 0.3).problem();
-    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::Substructures, Method::BlockPgs] {
+    for method in [Method::Pgs, Method::Nsgs, Method::AcceleratedNsgs, Method::BlockPgs] {
         let stop = StoppingRule::velocity(1e-18);
         let solution = solve(&problem, method.solver().as_mut(), None, &stop).unwrap();
         assert!(solution.certificate.natural < 2e-15, "{method}: {:?}", solution.certificate);
