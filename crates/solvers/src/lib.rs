@@ -1,4 +1,4 @@
-//! The players: solvers for contact problems, one file per method, each graded by the judge.
+//! Solvers of contact problems, one file per method, each graded by the judge.
 //!
 //! [`solve`] runs a [`ContactSolver`] and certifies its answer; [`Status::Solved`] is the certificate's word, never the
 //! solver's. [`Method`] names every solver, the same names in Rust, in files and on the command line.
@@ -14,6 +14,7 @@ pub mod cone;
 #[cfg(feature = "socp")]
 pub mod cone_program;
 pub mod conic_interior_point;
+mod dense_newton;
 mod equality_rows;
 mod exact;
 pub mod fischer_burmeister;
@@ -31,7 +32,6 @@ mod nsgs;
 pub mod one_contact;
 mod pgs;
 pub mod polyhedral;
-mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;

@@ -1,4 +1,4 @@
-//! Puts moments where pages find them, on a thread of its own.
+//! Frame store: a thread that copies each frame of the simulation to where pages read it.
 //!
 //! A moment of 500 bodies is 0.2 MB of memory that nobody has touched for a long time, or ever: to write there costs more
 //! than to work out what is written. So the simulation writes into memory that it uses again and again, and this thread
@@ -17,7 +17,7 @@ struct Job {
 }
 
 /// The thread, seen from the simulation.
-pub struct Keeper {
+pub struct FrameStore {
     jobs: Sender<Job>,
     done: Receiver<Job>,
     /// Memory to write moments into, lane by lane.
@@ -30,8 +30,8 @@ pub struct Keeper {
 #[derive(Debug)]
 pub struct Gone;
 
-impl Keeper {
-    /// Starts it; it ends with the keeper.
+impl FrameStore {
+    /// Starts the thread. It ends when the store is dropped.
     pub fn new(stores: Vec<Arc<Store>>) -> io::Result<Self> {
         let (jobs, todo) = channel::<Job>();
         let (finished, done) = channel();
@@ -45,7 +45,7 @@ impl Keeper {
             }
         };
         std::thread::Builder::new().name("server frames".to_owned()).spawn(work)?;
-        Ok(Keeper { jobs, done, spare, pending: 0 })
+        Ok(FrameStore { jobs, done, spare, pending: 0 })
     }
 
     /// Memory for the next moment of a lane.
@@ -80,15 +80,15 @@ mod tests {
     #[test]
     fn what_is_settled_can_be_had_in_order() {
         let stores = vec![Arc::<Store>::default(), Arc::default()];
-        let mut keeper = Keeper::new(stores.clone()).unwrap();
+        let mut frames = FrameStore::new(stores.clone()).unwrap();
         for step in 0..100_u8 {
             for lane in 0..2 {
-                let mut frame = keeper.memory(lane);
+                let mut frame = frames.memory(lane);
                 frame.clear();
                 frame.extend([step, lane as u8]);
-                keeper.keep(lane, frame).unwrap();
+                frames.keep(lane, frame).unwrap();
             }
-            keeper.settle().unwrap();
+            frames.settle().unwrap();
             for (lane, store) in stores.iter().enumerate() {
                 assert_eq!(store.range(), 0..u32::from(step) + 1);
                 assert_eq!(store.frame(step.into()).unwrap()[..], [step, lane as u8]);

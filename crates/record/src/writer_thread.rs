@@ -1,6 +1,6 @@
-//! The thread that writes: it makes messages of moments, chunks of messages, and gives chunks to the system.
+//! Writer thread of a recording: turns states into messages, packs messages into chunks, and writes the chunks to the file.
 //!
-//! A second one forces the file to the disk now and then, which may take as long as many steps.
+//! A second thread calls `sync_data` now and then, which may take as long as many steps.
 
 use crate::RecordError;
 use crate::cdr::CdrWriter;
@@ -20,12 +20,12 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long to rest when everything is written. To be woken for every chunk would cost the thread that simulates more
-/// than copying one, and on a busy machine its turn on the processor.
+/// Pause when nothing is left to write. Waking this thread for every chunk would cost the simulating thread more than copying
+/// the chunk does.
 const REST: Duration = Duration::from_micros(500);
 
 /// Everything that is needed to write moments into a file.
-pub(crate) struct Scribe {
+pub(crate) struct WriterThread {
     mcap: mcap::Writer<Sink>,
     disk: Option<Disk>,
     chunk_bytes: usize,
@@ -65,7 +65,7 @@ struct StepMessage<'a> {
     report: &'a StepReport,
 }
 
-impl Scribe {
+impl WriterThread {
     /// Goes on with a file that has its header.
     pub fn new(
         mut mcap: mcap::Writer<Sink>,
@@ -79,7 +79,7 @@ impl Scribe {
             (Some(file), Some(interval)) => Some(Disk::new(file, interval)?),
             _ => None,
         };
-        Ok(Scribe {
+        Ok(WriterThread {
             mcap,
             disk,
             chunk_bytes: options.chunk_bytes,
@@ -96,7 +96,7 @@ impl Scribe {
 
     /// Writes until no more come, and gives memory back. After an error nobody knows what is in the file beyond the last
     /// whole chunk, so that nothing more is written.
-    pub fn run(mut self, batches: &Receiver<Batch>, spare: &Sender<Batch>) -> Result<Scribe, RecordError> {
+    pub fn run(mut self, batches: &Receiver<Batch>, spare: &Sender<Batch>) -> Result<WriterThread, RecordError> {
         loop {
             match batches.try_recv() {
                 Err(TryRecvError::Empty) => std::thread::sleep(REST),

@@ -37,7 +37,7 @@ const LANES: usize = 4;
 
 /// The step and its buffers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SmallNewton {
+pub(crate) struct DenseNewton {
     u: Vec<f64>,
     f: Vec<f64>,
     dr: Vec<f64>,
@@ -78,7 +78,7 @@ pub(crate) struct SmallEnd {
     pub merit: Merit,
 }
 
-impl SmallNewton {
+impl DenseNewton {
     /// Residual of feasible impulses under W, given by columns.
     pub(crate) fn merit(&mut self, columns: Columns, problem: &ContactProblem, r: &[f64]) -> Merit {
         self.u.resize(columns.stride(), 0.0);

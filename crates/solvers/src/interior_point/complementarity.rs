@@ -8,7 +8,7 @@ const WELL: f64 = 1e-10;
 
 /// How a block takes part in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum Complementarity {
     /// `u = 0` by a proximal term.
     Joint,
     /// `r ⊥ u`, one row.
@@ -25,27 +25,27 @@ pub(super) enum Cell {
     Fixed,
 }
 
-impl Cell {
-    pub(super) fn new(block: &Block) -> Cell {
+impl Complementarity {
+    pub(super) fn new(block: &Block) -> Complementarity {
         match block.law {
-            Law::Equality => Cell::Joint,
-            Law::NonNegative => Cell::Normal,
-            Law::Interval { lo, hi } if lo == hi => Cell::Fixed,
-            Law::Interval { lo, hi } if lo.is_infinite() && hi.is_infinite() => Cell::Joint,
-            Law::Interval { lo, hi } => Cell::Interval { lo, hi },
-            Law::Coulomb { mu: 0.0 } => Cell::Frictionless,
-            Law::Coulomb { mu } => Cell::Frictional { mu },
-            Law::Rolling { mu, .. } => Cell::new(&Block { law: Law::Coulomb { mu }, rows: 3 }),
+            Law::Equality => Complementarity::Joint,
+            Law::NonNegative => Complementarity::Normal,
+            Law::Interval { lo, hi } if lo == hi => Complementarity::Fixed,
+            Law::Interval { lo, hi } if lo.is_infinite() && hi.is_infinite() => Complementarity::Joint,
+            Law::Interval { lo, hi } => Complementarity::Interval { lo, hi },
+            Law::Coulomb { mu: 0.0 } => Complementarity::Frictionless,
+            Law::Coulomb { mu } => Complementarity::Frictional { mu },
+            Law::Rolling { mu, .. } => Complementarity::new(&Block { law: Law::Coulomb { mu }, rows: 3 }),
         }
     }
 
     /// Number of products driven to t.
     pub(super) fn products(&self) -> usize {
         match self {
-            Cell::Joint | Cell::Fixed => 0,
-            Cell::Normal | Cell::Frictionless | Cell::Moment { .. } => 1,
-            Cell::Frictional { .. } => 2,
-            Cell::Interval { lo, hi } => lo.is_finite() as usize + hi.is_finite() as usize,
+            Complementarity::Joint | Complementarity::Fixed => 0,
+            Complementarity::Normal | Complementarity::Frictionless | Complementarity::Moment { .. } => 1,
+            Complementarity::Frictional { .. } => 2,
+            Complementarity::Interval { lo, hi } => lo.is_finite() as usize + hi.is_finite() as usize,
         }
     }
 }
@@ -101,15 +101,17 @@ impl Point {
 
     /// Sum of the products \[J\].
     #[inline]
-    pub(super) fn gap(&self, cell: &Cell) -> f64 {
-        match *cell {
-            Cell::Joint | Cell::Fixed => 0.0,
-            Cell::Normal | Cell::Frictionless => self.r[0] * self.y[0],
-            Cell::Frictional { mu } => {
+    pub(super) fn gap(&self, condition: &Complementarity) -> f64 {
+        match *condition {
+            Complementarity::Joint | Complementarity::Fixed => 0.0,
+            Complementarity::Normal | Complementarity::Frictionless => self.r[0] * self.y[0],
+            Complementarity::Frictional { mu } => {
                 self.r[0] * self.y[0] + mu * self.r[0] * self.extra + self.r[1] * self.y[1] + self.r[2] * self.y[2]
             }
-            Cell::Moment { mu } => mu * self.r[0] * self.extra + self.r[1] * self.y[1] + self.r[2] * self.y[2],
-            Cell::Interval { lo, hi } => {
+            Complementarity::Moment { mu } => {
+                mu * self.r[0] * self.extra + self.r[1] * self.y[1] + self.r[2] * self.y[2]
+            }
+            Complementarity::Interval { lo, hi } => {
                 let low = if lo.is_finite() { (self.r[0] - lo) * self.extra } else { 0.0 };
                 let high = if hi.is_finite() { (hi - self.r[0]) * self.extra_hi } else { 0.0 };
                 low + high
@@ -118,15 +120,20 @@ impl Point {
     }
 
     /// Right-hand sides that send every product to `target`, with the second-order term of `previous` if given.
-    pub(super) fn right_hand_side(&self, cell: &Cell, target: f64, previous: Option<&Direction>) -> [f64; 4] {
+    pub(super) fn right_hand_side(
+        &self,
+        condition: &Complementarity,
+        target: f64,
+        previous: Option<&Direction>,
+    ) -> [f64; 4] {
         let (r, y) = (&self.r, &self.y);
-        match *cell {
-            Cell::Joint | Cell::Fixed => [0.0; 4],
-            Cell::Normal | Cell::Frictionless => {
+        match *condition {
+            Complementarity::Joint | Complementarity::Fixed => [0.0; 4],
+            Complementarity::Normal | Complementarity::Frictionless => {
                 let second = previous.map_or(0.0, |d| d.dr[0] * d.dy[0]);
                 [target - r[0] * y[0] - second, 0.0, 0.0, 0.0]
             }
-            Cell::Frictional { mu } | Cell::Moment { mu } => {
+            Complementarity::Frictional { mu } | Complementarity::Moment { mu } => {
                 let x0 = mu * r[0];
                 let mut rhs = [
                     target - r[0] * y[0],
@@ -135,14 +142,14 @@ impl Point {
                     -(x0 * y[2] + self.extra * r[2]),
                 ];
                 if let Some(d) = previous {
-                    let second = d.product(cell, d);
+                    let second = d.product(condition, d);
                     for i in 0..4 {
                         rhs[i] -= second[i];
                     }
                 }
                 rhs
             }
-            Cell::Interval { lo, hi } => {
+            Complementarity::Interval { lo, hi } => {
                 let mut rhs = [0.0; 4];
                 if lo.is_finite() {
                     rhs[0] = target - (r[0] - lo) * self.extra - previous.map_or(0.0, |d| d.dr[0] * d.dextra);
@@ -156,13 +163,13 @@ impl Point {
     }
 
     /// The linearised products; a joint's are set by the path.
-    pub(super) fn linearise(&self, cell: &Cell) -> Model {
+    pub(super) fn linearise(&self, condition: &Complementarity) -> Model {
         let mut model = Model::default();
         let k = &mut model.k;
-        match *cell {
-            Cell::Fixed | Cell::Joint => {}
-            Cell::Normal | Cell::Frictionless => k[0][0] = self.r[0] / self.y[0],
-            Cell::Frictional { mu } | Cell::Moment { mu } => {
+        match *condition {
+            Complementarity::Fixed | Complementarity::Joint => {}
+            Complementarity::Normal | Complementarity::Frictionless => k[0][0] = self.r[0] / self.y[0],
+            Complementarity::Frictional { mu } | Complementarity::Moment { mu } => {
                 model.tangential = Tangential::new(self, mu);
                 let parts = &model.tangential;
                 k[0][0] = self.r[0] / self.y[0];
@@ -174,7 +181,7 @@ impl Point {
                     k[1 + i][2] = columns[1][i];
                 }
             }
-            Cell::Interval { lo, hi } => {
+            Complementarity::Interval { lo, hi } => {
                 let mut stiffness = 0.0;
                 if lo.is_finite() {
                     stiffness += self.extra / (self.r[0] - lo);
@@ -190,12 +197,12 @@ impl Point {
 
     /// c of `dr = c − K dy` for the right-hand sides of the model.
     #[inline]
-    pub(super) fn offset(&self, cell: &Cell, model: &Model) -> [f64; 3] {
+    pub(super) fn offset(&self, condition: &Complementarity, model: &Model) -> [f64; 3] {
         let rhs = &model.rhs;
-        match *cell {
-            Cell::Fixed | Cell::Joint => [0.0; 3],
-            Cell::Normal | Cell::Frictionless => [rhs[0] / self.y[0], 0.0, 0.0],
-            Cell::Frictional { .. } | Cell::Moment { .. } => {
+        match *condition {
+            Complementarity::Fixed | Complementarity::Joint => [0.0; 3],
+            Complementarity::Normal | Complementarity::Frictionless => [rhs[0] / self.y[0], 0.0, 0.0],
+            Complementarity::Frictional { .. } | Complementarity::Moment { .. } => {
                 let parts = &model.tangential;
                 let dr_n = rhs[0] / self.y[0];
                 let scaled = rhs[1] * parts.inverse_x0;
@@ -206,7 +213,7 @@ impl Point {
                 [dr_n, t[0], t[1]]
             }
             // y = y_lo − y_hi; each side gives dy_lo = (rhs_lo − y_lo dr)/(r − lo), dy_hi = (rhs_hi + y_hi dr)/(hi − r).
-            Cell::Interval { lo, hi } => {
+            Complementarity::Interval { lo, hi } => {
                 let mut push = 0.0;
                 if lo.is_finite() {
                     push += rhs[0] / (self.r[0] - lo);
@@ -221,10 +228,10 @@ impl Point {
 
     /// The extra slacks' part of a direction whose `dr`, `dy` are known.
     #[inline]
-    pub(super) fn complete(&self, cell: &Cell, model: &Model, d: &mut Direction) {
+    pub(super) fn complete(&self, condition: &Complementarity, model: &Model, d: &mut Direction) {
         let rhs = &model.rhs;
-        match *cell {
-            Cell::Frictional { mu } | Cell::Moment { mu } => {
+        match *condition {
+            Complementarity::Frictional { mu } | Complementarity::Moment { mu } => {
                 d.dextra = (rhs[1]
                     - mu * self.extra * d.dr[0]
                     - self.y[1] * d.dr[1]
@@ -233,7 +240,7 @@ impl Point {
                     - self.r[2] * d.dy[2])
                     * model.tangential.inverse_x0;
             }
-            Cell::Interval { lo, hi } => {
+            Complementarity::Interval { lo, hi } => {
                 if lo.is_finite() {
                     d.dextra = (rhs[0] - self.extra * d.dr[0]) / (self.r[0] - lo);
                 }
@@ -241,16 +248,21 @@ impl Point {
                     d.dextra_hi = (rhs[1] + self.extra_hi * d.dr[0]) / (hi - self.r[0]);
                 }
             }
-            Cell::Joint | Cell::Fixed | Cell::Normal | Cell::Frictionless => {}
+            Complementarity::Joint
+            | Complementarity::Fixed
+            | Complementarity::Normal
+            | Complementarity::Frictionless => {}
         }
     }
 
     /// The longest step up to `most` that keeps the block inside its cones.
-    pub(super) fn longest_step(&self, cell: &Cell, d: &Direction, most: f64) -> f64 {
-        let longest = match *cell {
-            Cell::Joint | Cell::Fixed => f64::INFINITY,
-            Cell::Normal | Cell::Frictionless => f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0])),
-            Cell::Frictional { mu } | Cell::Moment { mu } => {
+    pub(super) fn longest_step(&self, condition: &Complementarity, d: &Direction, most: f64) -> f64 {
+        let longest = match *condition {
+            Complementarity::Joint | Complementarity::Fixed => f64::INFINITY,
+            Complementarity::Normal | Complementarity::Frictionless => {
+                f64::min(to_zero(self.r[0], d.dr[0]), to_zero(self.y[0], d.dy[0]))
+            }
+            Complementarity::Frictional { mu } | Complementarity::Moment { mu } => {
                 if self.moved(d, most).is_well_inside(mu) {
                     return most;
                 }
@@ -261,7 +273,7 @@ impl Point {
                 let dyy = [d.dextra, d.dy[1], d.dy[2]];
                 pair.min(to_cone_surface(&x, &dx)).min(to_cone_surface(&yy, &dyy))
             }
-            Cell::Interval { lo, hi } => {
+            Complementarity::Interval { lo, hi } => {
                 let mut step = f64::INFINITY;
                 if lo.is_finite() {
                     step = step.min(to_zero(self.r[0] - lo, d.dr[0])).min(to_zero(self.extra, d.dextra));
@@ -353,12 +365,12 @@ fn to_cone_surface(x: &[f64; 3], d: &[f64; 3]) -> f64 {
 impl Direction {
     /// The products of the impulses of one direction with the velocities of another: normal (or `lo`), cone scalar (or
     /// `hi`), cone vector.
-    pub(super) fn product(&self, cell: &Cell, other: &Direction) -> [f64; 4] {
+    pub(super) fn product(&self, condition: &Complementarity, other: &Direction) -> [f64; 4] {
         let (dr, dy) = (&self.dr, &other.dy);
-        match *cell {
-            Cell::Joint | Cell::Fixed => [0.0; 4],
-            Cell::Normal | Cell::Frictionless => [dr[0] * dy[0], 0.0, 0.0, 0.0],
-            Cell::Frictional { mu } | Cell::Moment { mu } => {
+        match *condition {
+            Complementarity::Joint | Complementarity::Fixed => [0.0; 4],
+            Complementarity::Normal | Complementarity::Frictionless => [dr[0] * dy[0], 0.0, 0.0, 0.0],
+            Complementarity::Frictional { mu } | Complementarity::Moment { mu } => {
                 let dx0 = mu * dr[0];
                 [
                     dr[0] * dy[0],
@@ -367,7 +379,7 @@ impl Direction {
                     dx0 * dy[2] + other.dextra * dr[2],
                 ]
             }
-            Cell::Interval { .. } => [dr[0] * other.dextra, -dr[0] * other.dextra_hi, 0.0, 0.0],
+            Complementarity::Interval { .. } => [dr[0] * other.dextra, -dr[0] * other.dextra_hi, 0.0, 0.0],
         }
     }
 
