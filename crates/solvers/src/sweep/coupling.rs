@@ -1,4 +1,5 @@
-//! How a block feels the others: through rows of W, or through the velocities of its two bodies.
+//! The velocity of a block from all impulses during a sweep: through rows of W, or through the velocities of its two
+//! bodies.
 
 mod bodies;
 mod columns;

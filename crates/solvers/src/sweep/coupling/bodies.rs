@@ -1,4 +1,5 @@
-//! Factored W: a block feels the others through the velocities of its two bodies.
+//! Factored W during a sweep: the velocity of a block follows from the velocities of its two bodies, which are kept up
+//! to date.
 
 use super::Coupling;
 use signorini_problem::{FactoredDelassus, InverseMass};
