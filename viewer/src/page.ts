@@ -77,20 +77,17 @@ export class Page implements Listener {
             (request) => this.connection.send(request),
             () => this.run?.scene.name ?? "",
         );
-        // Who pulls acts on what happens now: a playhead that lags behind goes there.
         const pullable = (): boolean => {
-            if (!this.control || !this.more()) {
-                return false;
+            const yes = this.control && this.more();
+            if (yes) {
+                this.catchUp();
             }
-            if (this.playback.last - this.playback.index >= LIVE) {
-                this.playback.show(this.playback.last);
-                this.playback.playing = true;
-            }
-            return true;
+            return yes;
         };
-        new Pull(element("canvas"), this.stage, pullable, (drag) =>
-            this.connection.send(drag === null ? { type: "release" } : { type: "drag", ...drag }),
-        );
+        new Pull(element("canvas"), this.stage, pullable, (drag) => {
+            this.catchUp();
+            this.connection.send(drag === null ? { type: "release" } : { type: "drag", ...drag });
+        });
         this.wire();
         this.paint(this.preferredTheme());
         new ResizeObserver(() => this.resize()).observe(element("canvas"));
@@ -215,6 +212,14 @@ export class Page implements Listener {
             this.curves(now);
         }
         this.stage.render();
+    }
+
+    /** Who pulls acts on what happens now: a playhead that lags behind goes there. */
+    private catchUp(): void {
+        if (this.playback.last - this.playback.index >= LIVE) {
+            this.playback.show(this.playback.last);
+            this.playback.playing = true;
+        }
     }
 
     private more(): boolean {
