@@ -5,6 +5,7 @@
 #[path = "../../solvers/tests/counting_allocator/mod.rs"]
 mod counting_allocator;
 mod fixture;
+mod robots_at_rest;
 use fixture::*;
 
 /// Allocations of each of 60 steps after 120 others: by then every tier of the solver that a scene needs now and then has
@@ -86,6 +87,10 @@ fn a_steady_step_allocates_nothing() {
     for (name, build) in scenes {
         let counts = with_threads(1, || allocations(&mut build(), counting_allocator::of_this_thread));
         assert_eq!(counts, vec![0; 60], "{name}, one thread");
+    }
+    for (name, build) in robots_at_rest::SCENES {
+        let counts = with_threads(1, || allocations(&mut build(), counting_allocator::of_this_thread));
+        assert_eq!(counts, vec![0; 60], "{name}");
     }
     // Work handed to other threads goes through queues that grow now and then.
     let counts = with_threads(4, || allocations(&mut islands(), counting_allocator::of_all_threads));

@@ -264,12 +264,18 @@ impl ContactProblem {
     }
     /// `u = W r + q` [m/s].
     pub fn velocity(&self, r: &[f64]) -> Vec<f64> {
-        let mut u = vec![0.0; self.rows()];
-        self.delassus.apply(&self.offsets, r, &mut u, &mut Vec::new());
+        let mut u = Vec::new();
+        self.velocity_into(r, &mut u, &mut Vec::new());
+        u
+    }
+    /// The same into a vector, with memory for what is worked out along the way.
+    pub fn velocity_into(&self, r: &[f64], u: &mut Vec<f64>, scratch: &mut Vec<f64>) {
+        u.clear();
+        u.resize(self.rows(), 0.0);
+        self.delassus.apply(&self.offsets, r, u, scratch);
         for (u, q) in u.iter_mut().zip(&self.q) {
             *u += q;
         }
-        u
     }
     /// The block-diagonal block of W of block `c`, row-major, into `out[..rows²]`.
     pub fn diagonal_block(&self, c: usize, out: &mut [f64]) {

@@ -17,7 +17,7 @@ mod candidates;
 mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState, Inertial};
-use crate::joint::geometry::{End, JointGeometry};
+use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowSpec};
 use crate::joint::{JointRecord, MISFIT};
 use crate::judge::overlap_bound;
@@ -63,6 +63,8 @@ pub(crate) struct EndSpace {
     parent: Vec<u32>,
     /// Errors that joints are to end with, row by row of the scene [m, rad].
     targets: Vec<f64>,
+    /// Errors of one joint, row by row [m, rad].
+    errors: Vec<f64>,
     /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
     /// stays as it was.
     stuck: Vec<(u32, u32)>,
@@ -134,19 +136,18 @@ pub(crate) fn trigger(a: &BodyRecord, b: &BodyRecord) -> f64 {
     TRIGGER * overlap_bound(a, b)
 }
 
-/// A joint with its errors and the gaps of its limits at the end poses.
+/// A joint at the end poses.
 fn joint_at<'a>(
     world: &'a World,
     scene: &Scene,
     index: usize,
     state: impl Fn(usize) -> BodyState,
-) -> Option<(&'a JointRecord, JointGeometry<'a>, Vec<f64>)> {
+) -> Option<(&'a JointRecord, JointGeometry<'a>, Placed)> {
     let record = world.joints.at(scene.joints[index].slot)?;
     let rank_of = |slot: u32| scene.rank_of_slot(slot);
     let joint = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
     let placed = joint.place(|side| rank_pose(side, &state));
-    let errors = joint.errors(&placed).collect();
-    Some((record, joint, errors))
+    Some((record, joint, placed))
 }
 
 /// How far a row is off what it is to end with [m, rad]: an open limit is not.
@@ -194,12 +195,16 @@ impl EndSpace {
             self.targets.clear();
         }
         for (index, frame) in scene.joints.iter().enumerate() {
-            let Some((record, _, errors)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
+            let Some((record, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
+            let errors = &mut self.errors;
+            errors.clear();
+            errors.extend(joint.errors(&placed));
             if first {
                 // What the step made goes wholly; an open limit is to end where it is, or at its stop.
                 let start = |rank: usize| scene.bodies[rank].state;
                 let old = match errors.iter().any(|e| e.abs() > MISFIT) {
-                    true => joint_at(world, scene, index, start).map(|(_, _, errors)| errors),
+                    true => joint_at(world, scene, index, start)
+                        .map(|(_, joint, placed)| joint.errors(&placed).collect::<Vec<f64>>()),
                     false => None,
                 };
                 let old = |place: usize| old.as_ref().map_or(0.0, |old| old[place]);
@@ -208,10 +213,10 @@ impl EndSpace {
                     Purpose::Limit if *e > 0.0 => 0.0,
                     _ => kept * e,
                 };
-                self.targets.extend(record.rows.iter().zip(&errors).enumerate().map(target));
+                self.targets.extend(record.rows.iter().zip(&*errors).enumerate().map(target));
             }
             let targets = &self.targets[frame.rows.clone()];
-            let mut rows = record.rows.iter().zip(&errors).zip(targets);
+            let mut rows = record.rows.iter().zip(&*errors).zip(targets);
             if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
                 off.push(index);
             }
@@ -270,7 +275,9 @@ impl EndSpace {
         let rows = self.rows(world, scene, detector, deep, end);
         let joints: Vec<(usize, JointGeometry, Vec<f64>)> = (0..scene.joints.len())
             .filter_map(|index| {
-                joint_at(world, scene, index, |rank| end[rank]).map(|(_, joint, errors)| (index, joint, errors))
+                let (_, joint, placed) = joint_at(world, scene, index, |rank| end[rank])?;
+                let errors = joint.errors(&placed).collect();
+                Some((index, joint, errors))
             })
             .collect();
         let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();

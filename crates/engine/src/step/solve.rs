@@ -14,7 +14,7 @@ use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::for_islands::for_islands;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::{Island, Islands};
-use crate::step::midpoint::{self, Motion};
+use crate::step::midpoint::{self, Motion, Shelves};
 use crate::step::ration::{Ration, TRIALS};
 use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
@@ -57,6 +57,8 @@ pub(crate) struct IslandSpace {
     /// Pads of the island's contacts; none at all if it is not squeezed.
     pub pads: Vec<Option<Pad>>,
     pub squeeze: SqueezeSpace,
+    /// Vectors of islands with joints.
+    pub shelves: Shelves,
     /// Why the island could not be solved.
     pub error: Option<StepError>,
 }

@@ -3,6 +3,7 @@
 use super::Mover;
 use super::launch::Launch;
 use super::rounds::FITS;
+use super::shelf::Shelves;
 use super::velocity::Piece;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry};
@@ -49,12 +50,11 @@ impl Mover<'_> {
     }
 
     /// Works of the piece, each by its own formula, and what they say about it.
-    pub(super) fn account(&self, h: f64, piece: &mut Piece) {
+    pub(super) fn account(&self, h: f64, piece: &mut Piece, shelves: &mut Shelves) {
         let mut ledger = EnergyLedger::default();
-        let mut wrenches = Vec::new();
         let (mut kinetic, mut before, mut lifted, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        let mut mean = Vec::with_capacity(self.bodies.len());
-        let mut ends = Vec::with_capacity(self.bodies.len());
+        let mut mean = shelves.twists.take();
+        let mut ends = shelves.twists.take();
         for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
             let end = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
             let (mass, spins) = (&body.mass, [body.start.spin(&body.mass), end.spin(&body.mass)]);
@@ -120,7 +120,6 @@ impl Mover<'_> {
             ledger.joints += wrench.0.dot(middle.linear) + wrench.1.dot(middle.angular);
         }
         let first = row;
-        let turning = self.turning();
         // What drives put in and take out again, each by itself [J].
         let mut exchanged = 0.0;
         for joint in &self.joints {
@@ -133,7 +132,7 @@ impl Mover<'_> {
                 let driven = self.row_velocity(&columns, joint, |_| Twist::default());
                 *entry(&mut ledger, spec.purpose) += impulse * velocity;
                 ledger.driven -= impulse * driven;
-                wrenches.push((*joint, columns, impulse));
+                add_wrench(joint, &columns, impulse, piece);
                 if spec.purpose == Purpose::Constraint {
                     continue;
                 }
@@ -141,7 +140,7 @@ impl Mover<'_> {
                 // What turning arms and the launch did with the impulses of drives is theirs.
                 let middle = joint.jacobian(spec, &start, &end);
                 let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
-                let mut moved = turning[place] * (self.own_velocity(&middle, joint, &mean) - lasting);
+                let mut moved = self.turning(place) * (self.own_velocity(&middle, joint, &mean) - lasting);
                 if let Some(launch) = &self.launched {
                     let columns = joint.jacobian(spec, &start, &start);
                     moved += launch.joints[place] * self.own_velocity(&columns, joint, &mean);
@@ -151,7 +150,7 @@ impl Mover<'_> {
                 if matches!(spec.purpose, Purpose::Motor | Purpose::Spring) {
                     // A force works along the way that its coordinate goes. Springs go it with the velocity at the end of the
                     // piece, not with the mean: over that, a motor that lifts a weight slower and slower would do too little.
-                    let total = if spec.is_given() { turning[place] } else { impulse };
+                    let total = if spec.is_given() { self.turning(place) } else { impulse };
                     let way = (joint.value(spec.measure, &end) - self.values[place]) / h;
                     let beyond = total * (way - self.row_velocity(&middle, joint, |place| mean[place as usize]));
                     *entry(&mut ledger, spec.purpose) += beyond;
@@ -179,13 +178,12 @@ impl Mover<'_> {
             piece.rise = f64::INFINITY;
         }
         piece.ledger = ledger;
-        for (joint, row, impulse) in wrenches {
-            add_wrench(&joint, &row, impulse, piece);
-        }
+        shelves.twists.give(mean);
+        shelves.twists.give(ends);
     }
 
     /// The piece becomes part of the step.
-    pub fn finish(&mut self, h: f64, piece: Piece, out: &mut IslandSolution) {
+    pub fn finish(&mut self, h: f64, piece: Piece, shelves: &mut Shelves, out: &mut IslandSolution) {
         for place in 0..self.contacts.len() {
             let gap = self.gaps[place];
             let left = gap + self.contacts[place].frame[0].dot(self.slipped(self.contacts[place], h));
@@ -219,13 +217,15 @@ impl Mover<'_> {
             }
             if launch.forced {
                 // The guess of the next piece.
-                self.lambda = launch.joints;
-                self.pushes = launch.contacts;
+                self.lambda.clone_from(&launch.joints);
+                self.pushes.clone_from(&launch.contacts);
             }
+            launch.put_back(shelves);
         }
         self.motion.given_wrench.extend_from_slice(&piece.given_wrench);
         self.motion.ledger.add_works(&piece.ledger);
         out.merge(&piece.graded);
+        piece.put_back(shelves);
         self.time += h;
     }
 }

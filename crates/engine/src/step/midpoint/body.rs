@@ -64,6 +64,13 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// No load, with memory for anchors.
+    pub fn with_memory(anchors: Vec<(DVec3, DVec3)>) -> Load {
+        Load { anchors, ..Load::default() }
+    }
+    pub fn into_memory(self) -> Vec<(DVec3, DVec3)> {
+        self.anchors
+    }
     pub fn clear(&mut self) {
         self.impulse = DVec3::ZERO;
         self.torque = DVec3::ZERO;

@@ -14,6 +14,7 @@
 //! The second phase finds the total impulses with the rows of the end poses.
 
 use super::Mover;
+use super::shelf::Shelves;
 use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
@@ -29,7 +30,7 @@ const PULLS: f64 = 1e-9;
 
 /// What a row of a joint does in the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// A locked coordinate.
     Held,
     /// A limit that is held at its stop, or a contact that is held closed.
@@ -138,7 +139,7 @@ impl Mover<'_> {
     /// `free` are the velocities before that solve, whose answer is in the space.
     pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
         let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
-        let after: Vec<Twist> = free.iter().zip(&space.changes).map(sum).collect();
+        let after = space.shelves.twists.of(free.iter().zip(&space.changes).map(sum));
         let mut parts = std::mem::take(&mut space.parts);
         parts.clear();
         parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
@@ -168,10 +169,12 @@ impl Mover<'_> {
                 row += 1;
             }
         }
+        space.shelves.twists.give(after);
         // Numbers that make no problem leave λ* = r, which is right where nothing moves.
         let Ok(mut problem) = ContactProblem::from_parts(parts) else { return };
-        let (mut found, mut total) = (Vec::new(), vec![0.0; problem.rows()]);
-        let asked = problem.q().to_vec();
+        let numbers = &mut space.shelves.numbers;
+        let asked = numbers.of(problem.q().iter().copied());
+        let (mut found, mut left, mut total) = (numbers.take(), numbers.take(), numbers.of(asked.iter().map(|_| 0.0)));
         // The second pass takes out what the filter of the first left.
         for _ in 0..2 {
             if !space.equalities.solve(&problem, &mut found) {
@@ -179,20 +182,21 @@ impl Mover<'_> {
             }
             self.motion.solves += 1;
             total.iter_mut().zip(&found).for_each(|(total, part)| *total += part);
-            let left: Vec<f64> = {
-                // Both are numbers that made a problem before.
-                if problem.set_q(&asked).is_err() {
-                    break;
-                }
-                problem.velocity(&total)
-            };
+            // Both are numbers that made a problem before.
+            if problem.set_q(&asked).is_err() {
+                break;
+            }
+            problem.velocity_into(&total, &mut left, &mut space.body_velocity);
             if problem.set_q(&left).is_err() {
                 break;
             }
         }
         let solved = self.roles.iter().zip(&mut self.aims).filter(|(role, _)| role.is_solved());
-        for ((_, aim), impulse) in solved.zip(total) {
+        for ((_, aim), impulse) in solved.zip(&total) {
             aim.1 += impulse;
+        }
+        for numbers in [asked, found, left, total] {
+            space.shelves.numbers.give(numbers);
         }
         space.parts = problem.into_parts();
         for row in 0..self.roles.len() {
@@ -259,15 +263,14 @@ impl Mover<'_> {
         (law, posed.bias + posed.compliance * given)
     }
 
-    /// Impulses of the first phase whose arms turn, row by row, without μ, which moves springs to where they aim and no
-    /// momentum: of springs as they were found.
-    pub(super) fn turning(&self) -> Vec<f64> {
-        let one = |row: usize| match self.roles[row] {
+    /// Impulse of a row in the first phase whose arm turns, without μ, which moves springs to where they aim and no momentum:
+    /// of springs as they were found.
+    pub(super) fn turning(&self, row: usize) -> f64 {
+        match self.roles[row] {
             Role::Soft => self.pushed[row],
             Role::Held | Role::Stop | Role::Rotor => self.lambda[row] - self.aims[row].1,
             Role::Open { .. } | Role::Pushed => self.lambda[row],
-        };
-        (0..self.lambda.len()).map(one).collect()
+        }
     }
 
     /// Velocity of a joint's row by the motion of the island's bodies alone [m/s, rad/s].
@@ -277,14 +280,16 @@ impl Mover<'_> {
     }
 
     /// Impulses of given forces along the rows of the start, body by body [N·s, N·m·s].
-    pub(super) fn given_impulses(&self, h: f64) -> Vec<(DVec3, DVec3)> {
-        let mut out = vec![(DVec3::ZERO, DVec3::ZERO); self.bodies.len()];
+    pub(super) fn given_impulses(&self, h: f64, shelves: &mut Shelves) -> Vec<(DVec3, DVec3)> {
+        let mut out = shelves.wrenches.of(self.bodies.iter().map(|_| (DVec3::ZERO, DVec3::ZERO)));
+        let mut impulses = shelves.numbers.take();
         for joint in &self.joints {
             if !joint.rows.iter().any(|spec| matches!(spec.law, RowLaw::Given { .. })) {
                 continue;
             }
             let impulse = |spec: &RowSpec| if let RowLaw::Given { force } = spec.law { h * force } else { 0.0 };
-            let impulses: Vec<f64> = joint.rows.iter().map(impulse).collect();
+            impulses.clear();
+            impulses.extend(joint.rows.iter().map(impulse));
             let placed = joint.place(|end| self.start_pose(end));
             for (end, (linear, angular)) in
                 [joint.a, joint.b].into_iter().zip(joint.wrenches(&placed, &placed, &impulses))
@@ -295,6 +300,7 @@ impl Mover<'_> {
                 }
             }
         }
+        shelves.numbers.give(impulses);
         out
     }
 }

@@ -5,6 +5,7 @@
 //! launch would be a kick before the drift, of first order, and explicit in the tension that they put on joints.
 
 use super::Mover;
+use super::shelf::Shelves;
 use super::velocity::{At, Before, CLOSED};
 use crate::StepError;
 use crate::joint::rows::Purpose;
@@ -22,7 +23,7 @@ const ROUND_OFF: f64 = 1e-9;
 const BEND: f64 = 1e-4;
 
 /// Impulses at the start of a piece.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Launch {
     /// Of contacts.
     pub contacts: Vec<Push>,
@@ -34,6 +35,14 @@ pub(super) struct Launch {
     pub forced: bool,
 }
 
+impl Launch {
+    pub fn put_back(self, shelves: &mut Shelves) {
+        shelves.pushes.give(self.contacts);
+        shelves.numbers.give(self.joints);
+        shelves.flags.give(self.reached);
+    }
+}
+
 impl Mover<'_> {
     /// Finds what contacts do in a piece: launches the bodies if some of them hit, then finds what carries along the way.
     pub fn push(
@@ -43,26 +52,41 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        self.stay();
+        self.stay(&mut space.shelves);
         if !self.pose_rows(h) && self.contacts.is_empty() {
             return Ok(());
         }
         if (0..self.contacts.len()).any(|place| self.reaches(place, h)) || self.meets_limits(h) {
             self.hit(h, restitution, space, out)?;
         }
-        let forced = self.pushed_by_forces(h);
-        let bends = if self.launched.is_none() && !self.contacts.is_empty() { self.bends(h) } else { Vec::new() };
+        let forced = self.pushed_by_forces(h, &mut space.shelves);
+        let mut bends = space.shelves.numbers.take();
+        if self.launched.is_none() && !self.contacts.is_empty() {
+            self.bends(h, &mut space.shelves, &mut bends);
+        }
         self.solve_start((h, 0.0, At::Start), &forced, &bends, space, out)?;
-        self.pushes = self.contact_impulses(&space.impulses);
-        self.pushed = self.scatter(At::Start, h, &space.impulses);
-        self.reached = self.find_reached(h, &self.pushed, &forced, space);
+        space.shelves.numbers.give(bends);
+        let pushes = self.contact_impulses(&space.impulses, &mut space.shelves);
+        space.shelves.pushes.swap(&mut self.pushes, pushes);
+        self.find_pushed(h, &forced, space);
         self.take_push(false);
         if self.has_springs() {
             let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
-            let free: Vec<Twist> = forced.iter().enumerate().map(twist).collect();
+            let free = space.shelves.twists.of(forced.iter().enumerate().map(twist));
             self.aim_springs(&free, space);
+            space.shelves.twists.give(free);
         }
+        space.shelves.before.give(forced);
         Ok(())
+    }
+
+    /// Impulses of the rows by the solve with the rows of the start, and which limits they reach.
+    fn find_pushed(&mut self, h: f64, forced: &[Before], space: &mut IslandSpace) {
+        let mut pushed = space.shelves.numbers.take();
+        self.scatter(At::Start, h, &space.impulses, &mut space.shelves, &mut pushed);
+        space.shelves.numbers.swap(&mut self.pushed, pushed);
+        let reached = self.find_reached(h, &self.pushed, forced, space);
+        space.shelves.flags.swap(&mut self.reached, reached);
     }
 
     /// Launches the bodies with what contacts, joints and all forces of the piece do at its start.
@@ -73,18 +97,20 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        self.stay();
+        self.stay(&mut space.shelves);
         self.pose_rows(h);
-        let forced = self.pushed_by_forces(h);
+        let forced = self.pushed_by_forces(h, &mut space.shelves);
         let scale = if restitution { 1.0 } else { 0.0 };
         let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
         out.merge(&graded);
-        self.pushed = self.scatter(At::Start, h, &space.impulses);
-        self.reached = self.find_reached(h, &self.pushed, &forced, space);
+        self.find_pushed(h, &forced, space);
         let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
-        let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
-        self.launch(&forced, (joints, self.reached.clone(), true), space);
+        let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given);
+        let joints = space.shelves.numbers.of(joints);
+        let reached = space.shelves.flags.of(self.reached.iter().copied());
+        self.launch(&forced, (joints, reached, true), space);
+        space.shelves.before.give(forced);
         self.pushes.fill(Push::NONE);
         self.take_push(true);
         Ok(())
@@ -118,12 +144,14 @@ impl Mover<'_> {
     }
 
     /// What the launch, forces and given forces of joints leave.
-    fn pushed_by_forces(&self, h: f64) -> Vec<Before> {
-        let mut forced = self.forced(h);
-        for ((before, body), (linear, angular)) in forced.iter_mut().zip(&self.bodies).zip(self.given_impulses(h)) {
-            before.velocity += body.mass.inverse_mass * linear;
-            before.momentum += angular;
+    fn pushed_by_forces(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
+        let mut forced = self.forced(h, shelves);
+        let given = self.given_impulses(h, shelves);
+        for ((before, body), (linear, angular)) in forced.iter_mut().zip(&self.bodies).zip(&given) {
+            before.velocity += body.mass.inverse_mass * *linear;
+            before.momentum += *angular;
         }
+        shelves.wrenches.give(given);
         forced
     }
 
@@ -135,10 +163,16 @@ impl Mover<'_> {
         }
     }
 
-    fn stay(&mut self) {
-        self.launched = None;
+    fn stay(&mut self, shelves: &mut Shelves) {
+        self.forget_launch(shelves);
         for body in &mut self.bodies {
             (body.launch, body.forces) = (body.start, 1.0);
+        }
+    }
+
+    fn forget_launch(&mut self, shelves: &mut Shelves) {
+        if let Some(launch) = self.launched.take() {
+            launch.put_back(shelves);
         }
     }
 
@@ -150,15 +184,17 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        let unforced = self.forced(0.0);
-        let kept = (self.lambda.clone(), self.pushes.clone());
+        let unforced = self.forced(0.0, &mut space.shelves);
+        let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
+        let pushes = space.shelves.pushes.of(self.pushes.iter().copied());
         self.lambda.fill(0.0);
         self.pushes.fill(Push::NONE);
         let mut scale = if restitution { 1.0 } else { 0.0 };
         for halving in 0..=HALVINGS {
-            self.launched = None;
+            self.forget_launch(&mut space.shelves);
             let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
-            let joints = self.scatter(At::Impact, h, &space.impulses);
+            let mut joints = space.shelves.numbers.take();
+            self.scatter(At::Impact, h, &space.impulses, &mut space.shelves, &mut joints);
             let reached = self.find_reached(h, &joints, &unforced, space);
             self.launch(&unforced, (joints, reached, false), space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
@@ -167,7 +203,9 @@ impl Mover<'_> {
             }
             scale = if halving + 1 == HALVINGS || PIECES.is_overspent(self.iterations) { 0.0 } else { 0.5 * scale };
         }
-        (self.lambda, self.pushes) = kept;
+        space.shelves.numbers.swap(&mut self.lambda, lambda);
+        space.shelves.pushes.swap(&mut self.pushes, pushes);
+        space.shelves.before.give(unforced);
         Ok(())
     }
 
@@ -210,9 +248,9 @@ impl Mover<'_> {
     /// carry what swings from what they hold, and a box that sticks to a plate would creep along it. J̇ is that of the start,
     /// by a central difference: at the end of the way, redundant rows would contradict each other. One number for every row
     /// that is posed.
-    fn bends(&mut self, h: f64) -> Vec<f64> {
-        let twists: Vec<Twist> = self.bodies.iter().map(|body| body.launch.twist(&body.mass)).collect();
-        let mut bends = vec![0.0; self.lambda.len()];
+    fn bends(&mut self, h: f64, shelves: &mut Shelves, out: &mut Vec<f64>) {
+        let twists = shelves.twists.of(self.bodies.iter().map(|body| body.launch.twist(&body.mass)));
+        let mut bends = shelves.numbers.of(self.lambda.iter().map(|_| 0.0));
         for way in [-BEND, BEND] {
             self.drift(way * h);
             let mut row = 0;
@@ -228,10 +266,10 @@ impl Mover<'_> {
                 }
             }
         }
-        let mut posed = Vec::with_capacity(bends.len());
         let specs = self.joints.iter().flat_map(|joint| joint.rows);
-        posed.extend(specs.zip(&bends).filter(|(spec, _)| !spec.is_given()).map(|(_, bend)| *bend));
-        posed
+        out.extend(specs.zip(&bends).filter(|(spec, _)| !spec.is_given()).map(|(_, bend)| *bend));
+        shelves.twists.give(twists);
+        shelves.numbers.give(bends);
     }
 
     /// Solves the problem of all contacts and joints at the start poses, with rows of joints that turn by `bends`.
@@ -243,14 +281,15 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<Graded, StepError> {
-        let all: Vec<usize> = (0..self.contacts.len()).collect();
+        let all = space.shelves.places.of(0..self.contacts.len());
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_velocities((h, scale, at), before, &all, &mut parts);
+        self.assemble_velocities((h, scale, at), before, &all, (&mut parts, &mut space.shelves));
         let first = parts.q.len() - bends.len();
         parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         self.guess(&all, at, h, &mut space.guess);
+        space.shelves.places.give(all);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
@@ -258,9 +297,9 @@ impl Mover<'_> {
     }
 
     /// What all contacts do, from the impulses of a problem.
-    fn contact_impulses(&self, impulses: &[f64]) -> Vec<Push> {
+    fn contact_impulses(&self, impulses: &[f64], shelves: &mut Shelves) -> Vec<Push> {
         let mut row = 0;
-        let mut contacts = Vec::with_capacity(self.contacts.len());
+        let mut contacts = shelves.pushes.take();
         for contact in &self.contacts {
             let count = contact.row_count();
             contacts.push(contact.push_of(&impulses[row..row + count]));
@@ -274,7 +313,7 @@ impl Mover<'_> {
         &mut self,
         before: &[Before],
         (joints, reached, forced): (Vec<f64>, Vec<bool>, bool),
-        space: &IslandSpace,
+        space: &mut IslandSpace,
     ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
             let local = body.start.orientation.inverse() * change.angular;
@@ -282,6 +321,7 @@ impl Mover<'_> {
             body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
-        self.launched = Some(Launch { contacts: self.contact_impulses(&space.impulses), joints, reached, forced });
+        let contacts = self.contact_impulses(&space.impulses, &mut space.shelves);
+        self.launched = Some(Launch { contacts, joints, reached, forced });
     }
 }

@@ -31,6 +31,7 @@ mod drives;
 mod launch;
 mod newton;
 mod rounds;
+mod shelf;
 mod velocity;
 
 use crate::body::BodyState;
@@ -51,6 +52,8 @@ use body::{Load, MovingBody, State};
 use drives::Role;
 use glamx::{DQuat, DVec3};
 use launch::Launch;
+pub(crate) use shelf::Shelves;
+use shelf::emptied;
 
 /// Most halvings of the step for one island: beyond 2⁻⁷ of a step nothing in the studies got better.
 const MAX_DEPTH: usize = 7;
@@ -80,6 +83,17 @@ pub(crate) struct Motion {
     pub pieces: usize,
     /// Pieces whose rounds did not arrive, or whose energy rose although they were as short as they may be.
     pub missed: usize,
+}
+
+impl Motion {
+    /// Nothing has moved yet; the memory is that of an earlier step.
+    fn again(mut self) -> Motion {
+        self.end.clear();
+        self.joint_wrench.clear();
+        self.given_wrench.clear();
+        let Motion { end, joint_wrench, given_wrench, .. } = self;
+        Motion { end, joint_wrench, given_wrench, ..Motion::default() }
+    }
 }
 
 /// The island while it moves.
@@ -141,7 +155,8 @@ pub(crate) fn step_island(
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
-    let mut mover = Mover::new(records, scene, island, index, shift, space);
+    let motion = out.motion.take().unwrap_or_default();
+    let mut mover = Mover::new(records, scene, island, index, shift, motion.again(), space);
     out.reset(scene, island);
     mover.advance(scene.dt, 0, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
@@ -150,7 +165,7 @@ pub(crate) fn step_island(
         let (free, spin) = (&scene.free[*rank as usize].after, body.start.spin(&body.mass));
         out.change.push(Twist { linear: velocity - free.linear, angular: spin - free.angular });
     }
-    out.motion = Some(mover.motion);
+    out.motion = Some(mover.end(&mut space.shelves));
     Ok(())
 }
 
@@ -161,9 +176,11 @@ impl<'a> Mover<'a> {
         island: &'a Island,
         index: usize,
         shift: &[Twist],
-        space: &IslandSpace,
+        motion: Motion,
+        space: &mut IslandSpace,
     ) -> Mover<'a> {
-        let guess = &space.guess;
+        let IslandSpace { guess, shelves, pads, .. } = space;
+        let Shelves { wrenches, .. } = shelves;
         let settings = records.settings;
         let bodies = island.bodies.iter().enumerate().filter_map(|(place, rank)| {
             let moving = &scene.bodies[*rank as usize];
@@ -186,9 +203,10 @@ impl<'a> Mover<'a> {
                 forces: 1.0,
                 mean: (start.velocity, start.momentum),
                 end: start,
-                load: Load::default(),
+                load: Load::with_memory(wrenches.take()),
             })
         });
+        let bodies = shelves.bodies.of(bodies);
         let end = |anchor: Anchor| {
             let Anchor::Body(handle, frame) = anchor else { return End::World(anchor.frame()) };
             let rank = scene.rank_of_slot(handle.0.slot);
@@ -200,46 +218,48 @@ impl<'a> Mover<'a> {
                 None => End::World(frame),
             }
         };
-        let contacts: Vec<&Contact> = island.contacts.iter().map(|c| &scene.contacts[*c as usize]).collect();
+        let mut contacts: Vec<&Contact> = emptied(std::mem::take(&mut shelves.contacts));
+        contacts.extend(island.contacts.iter().map(|c| &scene.contacts[*c as usize]));
         let joints = island
             .joints
             .iter()
             .filter_map(|j| Some(JointGeometry::new(records.joints.at(scene.joints[*j as usize].slot)?, end)));
-        let joints: Vec<JointGeometry> = joints.collect();
+        let mut found: Vec<JointGeometry> = emptied(std::mem::take(&mut shelves.joints));
+        found.extend(joints);
+        let joints = found;
         let rows: usize = joints.iter().map(JointGeometry::row_count).sum();
+        let numbers = &mut shelves.numbers;
+        let gap = |(place, contact): (usize, &&Contact)| match pads.get(place) {
+            Some(Some(pad)) => pad.gap,
+            _ => contact.effective_gap(settings.stabilisation),
+        };
+        let none = || std::iter::repeat_n(0.0, rows);
         let mut mover = Mover {
             settings,
             scene,
             index,
-            gaps: contacts
-                .iter()
-                .enumerate()
-                .map(|(place, contact)| match space.pads.get(place) {
-                    Some(Some(pad)) => pad.gap,
-                    _ => contact.effective_gap(settings.stabilisation),
-                })
-                .collect(),
+            gaps: numbers.of(contacts.iter().enumerate().map(gap)),
             contacts,
-            pads: space.pads.clone(),
+            pads: shelves.pads.of(pads.iter().cloned()),
             joints,
-            bodies: bodies.collect(),
-            lambda: guess[guess.len() - rows..].to_vec(),
-            roles: vec![Role::Held; rows],
-            posed: Vec::with_capacity(rows),
-            values: Vec::with_capacity(rows),
-            aims: vec![(0.0, 0.0); rows],
-            overrun: Vec::with_capacity(rows),
-            pushed: vec![0.0; rows],
-            reached: vec![false; rows],
-            pushes: island.contacts.iter().map(|c| scene.contacts[*c as usize].guess).collect(),
+            bodies,
+            lambda: numbers.of(guess[guess.len() - rows..].iter().copied()),
+            roles: shelves.roles.of(std::iter::repeat_n(Role::Held, rows)),
+            posed: shelves.posed.take(),
+            values: numbers.take(),
+            aims: shelves.pairs.of(std::iter::repeat_n((0.0, 0.0), rows)),
+            overrun: numbers.take(),
+            pushed: numbers.of(none()),
+            reached: shelves.flags.of(std::iter::repeat_n(false, rows)),
+            pushes: shelves.pushes.of(island.contacts.iter().map(|c| scene.contacts[*c as usize].guess)),
             launched: None,
             time: 0.0,
             piece: scene.dt,
             error: 0.0,
-            normals: Vec::new(),
+            normals: shelves.roles.take(),
             settled: true,
             iterations: 0,
-            motion: Motion::default(),
+            motion,
         };
         mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
         for index in 0..mover.joints.len() {
@@ -259,6 +279,27 @@ impl<'a> Mover<'a> {
         mover
     }
 
+    /// Gives all vectors back.
+    fn end(mut self, shelves: &mut Shelves) -> Motion {
+        for body in self.bodies.drain(..) {
+            shelves.wrenches.give(body.load.into_memory());
+        }
+        shelves.bodies.give(self.bodies);
+        for numbers in [self.gaps, self.lambda, self.values, self.overrun, self.pushed] {
+            shelves.numbers.give(numbers);
+        }
+        shelves.roles.give(self.roles);
+        shelves.roles.give(self.normals);
+        shelves.posed.give(self.posed);
+        shelves.pairs.give(self.aims);
+        shelves.flags.give(self.reached);
+        shelves.pushes.give(self.pushes);
+        shelves.pads.give(self.pads);
+        shelves.contacts = emptied(self.contacts);
+        shelves.joints = emptied(self.joints);
+        self.motion
+    }
+
     /// Takes a piece of length `h`, in halves where the gate asks for it.
     fn advance(
         &mut self,
@@ -269,7 +310,8 @@ impl<'a> Mover<'a> {
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
         let last = depth == MAX_DEPTH || self.motion.solves >= MAX_SOLVES || PIECES.is_spent(self.iterations);
-        let guess = (self.lambda.clone(), self.pushes.clone());
+        let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
+        let pushes = space.shelves.pushes.of(self.pushes.iter().copied());
         self.piece = h;
         for kicked in [false, true] {
             if PIECES.is_overspent(self.iterations) {
@@ -285,17 +327,20 @@ impl<'a> Mover<'a> {
                 let rise = if last { LAST_RISE } else { ENERGY_RISE };
                 if piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last) {
                     self.motion.pieces += 1;
-                    self.finish(h, piece, out);
+                    self.finish(h, piece, &mut space.shelves, out);
+                    space.shelves.numbers.give(lambda);
+                    space.shelves.pushes.give(pushes);
                     return Ok(());
                 }
+                piece.put_back(&mut space.shelves);
             }
             if self.contacts.is_empty() {
                 break;
             }
             // In a rope that is nearly taut rows turn so fast that those of the start are no guide to what contacts carry
             // along the way: then it acts at the start, with the forces, like an impact.
-            self.lambda.clone_from(&guess.0);
-            self.pushes.clone_from(&guess.1);
+            self.lambda.clone_from(&lambda);
+            self.pushes.clone_from(&pushes);
         }
         if last || PIECES.is_overspent(self.iterations) {
             // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
@@ -306,11 +351,17 @@ impl<'a> Mover<'a> {
             let piece = self.velocities(h, restitution, space)?;
             self.motion.missed += 1;
             self.motion.pieces += 1;
-            self.finish(h, piece, out);
+            self.finish(h, piece, &mut space.shelves, out);
+            space.shelves.numbers.give(lambda);
+            space.shelves.pushes.give(pushes);
             return Ok(());
         }
-        self.lambda = guess.0.into_iter().map(|x| 0.5 * x).collect();
-        self.pushes = guess.1.iter().map(|push| push.times(0.5)).collect();
+        self.lambda.clone_from(&lambda);
+        self.lambda.iter_mut().for_each(|x| *x *= 0.5);
+        self.pushes.clone_from(&pushes);
+        self.pushes.iter_mut().for_each(|push| *push = push.times(0.5));
+        space.shelves.numbers.give(lambda);
+        space.shelves.pushes.give(pushes);
         self.advance(0.5 * h, depth + 1, restitution, space, out)?;
         self.advance(0.5 * h, depth + 1, restitution, space, out)?;
         self.lambda.iter_mut().for_each(|x| *x *= 2.0);

@@ -2,6 +2,7 @@
 
 use super::Mover;
 use super::drives::Role;
+use super::shelf::Shelves;
 use super::velocity::CLOSED;
 use crate::joint::geometry::{End, JointGeometry, Placed, Pull};
 use crate::step::Twist;
@@ -32,16 +33,22 @@ impl Mover<'_> {
     /// Runs the rounds of a piece; whether the joints fit at the end. Where they do not arrive with contacts that are overrun in
     /// them, overlap is left to the correction of poses if it may be.
     pub fn rounds(&mut self, h: f64, overlap: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
-        let start = (self.lambda.clone(), self.roles.clone(), self.pushes.clone());
+        let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
+        let roles = space.shelves.roles.of(self.roles.iter().copied());
+        let pushes = space.shelves.pushes.of(self.pushes.iter().copied());
         let mut fit = |mover: &mut Self, contacts: bool| {
-            mover.lambda.clone_from(&start.0);
-            mover.roles.clone_from(&start.1);
-            mover.pushes.clone_from(&start.2);
+            mover.lambda.clone_from(&lambda);
+            mover.roles.clone_from(&roles);
+            mover.pushes.clone_from(&pushes);
             mover.normals.clear();
             mover.normals.resize(mover.contacts.len(), Role::Open { met: false });
             mover.fit(h, contacts, space, out)
         };
-        fit(self, true) || overlap && fit(self, false)
+        let fits = fit(self, true) || overlap && fit(self, false);
+        space.shelves.numbers.give(lambda);
+        space.shelves.roles.give(roles);
+        space.shelves.pushes.give(pushes);
+        fits
     }
 
     /// The rounds, with contacts that they overrun or without.
@@ -112,14 +119,14 @@ impl Mover<'_> {
             }
         }
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_round(h, &mut parts);
+        self.assemble_round(h, &mut parts, &mut space.shelves);
         // Place of every one-sided row in the problem, and its impulse so far.
-        let mut one_sided: Vec<(usize, f64)> = Vec::new();
+        let mut one_sided = space.shelves.impulses_at.take();
         let solved = self.roles.iter().zip(&self.lambda).filter(|(role, _)| role.is_solved()).enumerate();
         one_sided.extend(solved.filter(|(_, (role, _))| **role == Role::Stop).map(|(at, (_, impulse))| (at, *impulse)));
         let first = self.roles.iter().filter(|role| role.is_solved()).count();
         let held = self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()).map(|(place, _)| place);
-        let held: Vec<usize> = held.collect();
+        let held = space.shelves.places.of(held);
         let push = |place: &usize| self.contacts[*place].frame[0].dot(self.pushes[*place].impulse);
         one_sided.extend(held.iter().enumerate().map(|(at, place)| (first + at, push(place))));
         let mut row = 0;
@@ -134,9 +141,10 @@ impl Mover<'_> {
         space.guess.clear();
         space.guess.resize(problem.rows(), 0.0);
         one_sided.iter().for_each(|(at, impulse)| space.guess[*at] = -impulse);
-        let q = problem.velocity(&space.guess);
+        let mut speeds = space.shelves.numbers.take();
+        problem.velocity_into(&space.guess, &mut speeds, &mut space.body_velocity);
         space.guess.iter_mut().for_each(|impulse| *impulse = (-*impulse).max(0.0));
-        if problem.set_q(&q).is_err() {
+        if problem.set_q(&speeds).is_err() {
             return false;
         }
         let Ok(graded) = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space) else {
@@ -145,8 +153,8 @@ impl Mover<'_> {
         self.motion.solves += 1;
         self.iterations += spent(&graded.effort);
         add_effort(&mut out.effort, &graded.effort);
-        let speeds = problem.velocity(&space.impulses);
-        let mut carries = vec![false; problem.rows()];
+        problem.velocity_into(&space.impulses, &mut speeds, &mut space.body_velocity);
+        let mut carries = space.shelves.flags.of(speeds.iter().map(|_| false));
         let mut row = 0;
         for (block, scale) in problem.blocks().iter().zip(problem.scales()) {
             carries[row] = scale * space.impulses[row] > speeds[row];
@@ -162,7 +170,7 @@ impl Mover<'_> {
             }
             at += 1;
         }
-        for place in held {
+        for place in held.iter().copied() {
             let normal = self.contacts[place].frame[0];
             if carries[at] {
                 let push = self.pushes[place].impulse;
@@ -174,17 +182,21 @@ impl Mover<'_> {
         }
         self.settled = true;
         space.parts = problem.into_parts();
+        space.shelves.impulses_at.give(one_sided);
+        space.shelves.places.give(held);
+        space.shelves.numbers.give(speeds);
+        space.shelves.flags.give(carries);
         let finite = space.impulses.iter().all(|x| x.is_finite());
         self.load();
         finite && self.bodies.iter_mut().all(|body| body.shift(&body.response(h), h))
     }
 
     /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].
-    fn assemble_round(&self, h: f64, parts: &mut FactoredParts) {
+    fn assemble_round(&self, h: f64, parts: &mut FactoredParts, shelves: &mut Shelves) {
         parts.clear();
         let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
         inverse_mass.extend(self.bodies.iter().map(|body| body.mean_inverse_mass(h)));
-        let ways: Vec<Twist> = self.bodies.iter().map(|body| body.response(h)).collect();
+        let ways = shelves.twists.of(self.bodies.iter().map(|body| body.response(h)));
         let mut row = 0;
         for joint in &self.joints {
             let (before, after) = self.placed(joint, h);
@@ -213,6 +225,7 @@ impl Mover<'_> {
             parts.compliance.push(0.0);
             parts.q.push(self.contact_error(place, h) / h + row_velocity(&columns, way(contact.a), way(contact.b)));
         }
+        shelves.twists.give(ways);
     }
 
     /// How far a contact is open at the end poses \[m\]; overlap that was there before counts as none.

@@ -2,6 +2,7 @@
 //! the certificate is on.
 
 use super::Mover;
+use super::shelf::Shelves;
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry};
@@ -42,8 +43,19 @@ pub(super) struct Piece {
     pub loss: f64,
 }
 
+impl Piece {
+    pub fn put_back(self, shelves: &mut Shelves) {
+        shelves.places.give(self.closed);
+        shelves.numbers.give(self.impulses);
+        shelves.wrenches.give(self.after);
+        shelves.wrenches.give(self.joint_wrench);
+        shelves.given.give(self.given_wrench);
+    }
+}
+
 /// Velocities that the position phase leaves, body by body.
-pub(super) struct Before {
+#[derive(Debug)]
+pub(crate) struct Before {
     /// v + h a, and the linear part of (J̄ − J⁺)ᵀλ/m [m/s].
     pub velocity: DVec3,
     /// L + h τ, and the angular part of (J̄ − J⁺)ᵀλ [kg·m²/s].
@@ -66,12 +78,18 @@ pub(super) enum At {
 impl Mover<'_> {
     /// Finds the limits whose gap the velocities after a solve close. An impulse does not tell: of an inner point those of
     /// limits far away are small, but not zero.
-    pub(super) fn find_reached(&self, h: f64, impulses: &[f64], forced: &[Before], space: &IslandSpace) -> Vec<bool> {
+    pub(super) fn find_reached(
+        &self,
+        h: f64,
+        impulses: &[f64],
+        forced: &[Before],
+        space: &mut IslandSpace,
+    ) -> Vec<bool> {
+        let mut reached = space.shelves.flags.take();
         let after = |place: usize| {
             let (free, change) = (self.twist_of(place, &forced[place], At::Start), &space.changes[place]);
             Twist { linear: free.linear + change.linear, angular: free.angular + change.angular }
         };
-        let mut reached = Vec::with_capacity(self.lambda.len());
         for joint in &self.joints {
             let placed = joint.place(|end| self.start_pose(end));
             for spec in joint.rows {
@@ -95,6 +113,7 @@ impl Mover<'_> {
         if piece.rise <= super::ENERGY_RISE || scale == 0.0 || !self.bounces(&piece.closed) {
             return Ok(piece);
         }
+        piece.put_back(&mut space.shelves);
         let (mut good, mut bad) = (0.0, 1.0);
         let mut best = None;
         // An island that has spent its ration does not bounce instead.
@@ -102,11 +121,15 @@ impl Mover<'_> {
         for _ in 0..halvings {
             let middle = 0.5 * (good + bad);
             let trial = self.velocities_with(h, middle, space)?;
-            if trial.rise <= super::ENERGY_RISE {
+            let worse = if trial.rise <= super::ENERGY_RISE {
                 good = middle;
-                best = Some(trial);
+                best.replace(trial)
             } else {
                 bad = middle;
+                Some(trial)
+            };
+            if let Some(piece) = worse {
+                piece.put_back(&mut space.shelves);
             }
         }
         match best {
@@ -120,53 +143,48 @@ impl Mover<'_> {
     }
 
     fn velocities_with(&mut self, h: f64, scale: f64, space: &mut IslandSpace) -> Result<Piece, StepError> {
-        let before = self.before(h);
+        let before = self.before(h, &mut space.shelves);
         let hit =
             |place: usize| self.launched.as_ref().is_some_and(|launch| launch.contacts[place].impulse != DVec3::ZERO);
-        let closed: Vec<usize> = (0..self.contacts.len())
-            .filter(|place| {
-                let contact = self.contacts[*place];
-                self.pushes[*place].impulse != DVec3::ZERO
-                    || hit(*place)
-                    || self.pad(*place).is_some()
-                    || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
-            })
-            .collect();
+        let closed = space.shelves.places.of((0..self.contacts.len()).filter(|place| {
+            let contact = self.contacts[*place];
+            self.pushes[*place].impulse != DVec3::ZERO
+                || hit(*place)
+                || self.pad(*place).is_some()
+                || self.gaps[*place] + contact.frame[0].dot(self.slipped(contact, h)) <= CLOSED
+        }));
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_velocities((h, scale, At::End), &before, &closed, &mut parts);
+        self.assemble_velocities((h, scale, At::End), &before, &closed, (&mut parts, &mut space.shelves));
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         self.guess(&closed, At::End, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         let contact_rows: usize = closed.iter().map(|place| self.contacts[*place].row_count()).sum();
-        let mut impulses = space.impulses[..contact_rows].to_vec();
-        impulses.extend(self.scatter(At::End, h, &space.impulses));
-        let after: Vec<(DVec3, DVec3)> = self
-            .bodies
-            .iter()
-            .zip(&before)
-            .zip(&space.changes)
-            .map(|((body, before), change)| {
-                let local = body.end.orientation.inverse() * change.angular;
-                let kick = body.end.orientation * (body.mass.inertia * local);
-                (before.velocity + change.linear, before.momentum + kick)
-            })
-            .collect();
+        let IslandSpace { impulses: found, changes, shelves, .. } = space;
+        let mut impulses = shelves.numbers.of(found[..contact_rows].iter().copied());
+        self.scatter(At::End, h, found, shelves, &mut impulses);
+        let after = |((body, before), change): ((&super::MovingBody, &Before), &Twist)| {
+            let local = body.end.orientation.inverse() * change.angular;
+            let kick = body.end.orientation * (body.mass.inertia * local);
+            (before.velocity + change.linear, before.momentum + kick)
+        };
+        let after = shelves.wrenches.of(self.bodies.iter().zip(&before).zip(&*changes).map(after));
         let mut piece = Piece {
             graded,
             closed,
             impulses,
             after,
-            joint_wrench: before.iter().map(|before| before.joints).collect(),
-            given_wrench: Vec::new(),
+            joint_wrench: shelves.wrenches.of(before.iter().map(|before| before.joints)),
+            given_wrench: shelves.given.take(),
             ledger: EnergyLedger::default(),
             rise: 0.0,
             loss: 0.0,
         };
+        shelves.before.give(before);
         self.add_launch(h, &mut piece);
         self.add_arms(&mut piece);
-        self.account(h, &mut piece);
+        self.account(h, &mut piece, shelves);
         Ok(piece)
     }
 
@@ -180,26 +198,28 @@ impl Mover<'_> {
         let refuse = |source| StepError::Solve { island: index, source };
         let mut problem = problem;
         if self.settings.method == Method::Exact && problem.blocks().iter().all(|block| block.law == Law::Equality) {
-            let q = problem.q().to_vec();
-            let mut total = vec![0.0; problem.rows()];
             let settled = certify_given(self.settings, &problem, 0, space.take_guess()).map_err(refuse)?;
             if is_settled(&settled.certificate, &self.settings.stop.tolerance) {
                 space.parts = problem.into_parts();
                 return Ok(settled);
             }
+            let q = space.shelves.numbers.of(problem.q().iter().copied());
+            let mut total = space.shelves.numbers.of(q.iter().map(|_| 0.0));
+            let mut left = space.shelves.numbers.take();
             for _ in 0..PASSES {
                 if !space.equalities.solve(&problem, &mut space.impulses) {
                     break;
                 }
                 total.iter_mut().zip(&space.impulses).for_each(|(total, part)| *total += part);
-                let left: Vec<f64> = {
-                    problem.set_q(&q).map_err(|source| StepError::Problem { island: self.index, source })?;
-                    problem.velocity(&total)
-                };
+                problem.set_q(&q).map_err(|source| StepError::Problem { island: self.index, source })?;
+                problem.velocity_into(&total, &mut left, &mut space.body_velocity);
                 problem.set_q(&left).map_err(|source| StepError::Problem { island: self.index, source })?;
             }
             problem.set_q(&q).map_err(|source| StepError::Problem { island: self.index, source })?;
             space.impulses.clone_from(&total);
+            for numbers in [q, total, left] {
+                space.shelves.numbers.give(numbers);
+            }
             let graded = certify_given(self.settings, &problem, PASSES, space).map_err(refuse)?;
             space.parts = problem.into_parts();
             return Ok(graded);
@@ -211,18 +231,18 @@ impl Mover<'_> {
     }
 
     /// What the launch and forces along the way leave.
-    pub(super) fn forced(&self, h: f64) -> Vec<Before> {
+    pub(super) fn forced(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
         let forced = |body: &super::MovingBody| Before {
             velocity: body.launch.velocity + body.forces * h * body.acceleration,
             momentum: body.launch.momentum + body.forces * h * body.torque,
             joints: (DVec3::ZERO, DVec3::ZERO),
         };
-        self.bodies.iter().map(forced).collect()
+        shelves.before.of(self.bodies.iter().map(forced))
     }
 
     /// What forces and the turning of arms leave before the impulses at the end poses.
-    fn before(&self, h: f64) -> Vec<Before> {
-        let mut out = self.forced(h);
+    fn before(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
+        let mut out = self.forced(h, shelves);
         for (contact, Push { impulse: push, .. }) in self.contacts.iter().zip(&self.pushes) {
             let (mid, end) = (self.contact_arms(contact, 0.5), self.contact_arms(contact, 1.0));
             for (side, (rank, sign)) in [(contact.a, -1.0), (contact.b, 1.0)].into_iter().enumerate() {
@@ -232,16 +252,20 @@ impl Mover<'_> {
                 out[place as usize].joints.1 += angular;
             }
         }
-        let turning = self.turning();
+        let mut turning = shelves.numbers.take();
+        let mut lasting = shelves.numbers.take();
         let mut first = 0;
         for joint in &self.joints {
             let rows = first..first + joint.row_count();
             first = rows.end;
             let (before, after) = self.placed(joint, h);
-            let mean = joint.wrenches(&before, &after, &turning[rows.clone()]);
+            turning.clear();
+            turning.extend(rows.map(|row| self.turning(row)));
+            let mean = joint.wrenches(&before, &after, &turning);
             // Given forces act over mid arms and are done with.
-            let lasting = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
-            let lasting: Vec<f64> = joint.rows.iter().zip(&turning[rows]).map(lasting).collect();
+            let lasts = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
+            lasting.clear();
+            lasting.extend(joint.rows.iter().zip(&turning).map(lasts));
             let end = joint.wrenches(&after, &after, &lasting);
             for (side, (mean, end)) in [joint.a, joint.b].into_iter().zip(mean.into_iter().zip(end)) {
                 let End::Body(place, _) = side else { continue };
@@ -252,6 +276,8 @@ impl Mover<'_> {
                 out[place].joints.1 += angular;
             }
         }
+        shelves.numbers.give(lasting);
+        shelves.numbers.give(turning);
         out
     }
 
@@ -268,15 +294,15 @@ impl Mover<'_> {
         (h, scale, at): (f64, f64, At),
         before: &[Before],
         near: &[usize],
-        parts: &mut FactoredParts,
+        (parts, shelves): (&mut FactoredParts, &mut Shelves),
     ) {
         parts.clear();
         let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
         inverse_mass.extend(self.bodies.iter().map(|body| {
             body.inverse_mass_at(if at == At::End { body.end.orientation } else { body.start.orientation })
         }));
-        let twists: Vec<Twist> =
-            before.iter().enumerate().map(|(place, before)| self.twist_of(place, before, at)).collect();
+        let twists =
+            shelves.twists.of(before.iter().enumerate().map(|(place, before)| self.twist_of(place, before, at)));
         let twist = |rank: u32| match self.place(rank) {
             Some(place) => twists[place as usize],
             None => self.given_velocity(rank),
@@ -333,6 +359,7 @@ impl Mover<'_> {
                 row += 1;
             }
         }
+        shelves.twists.give(twists);
     }
 
     /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
@@ -348,9 +375,9 @@ impl Mover<'_> {
         self.is_closed(row, gap, CLOSED)
     }
 
-    /// Impulses of a problem for all rows of the joints: zero for those that are not part of it.
-    pub(super) fn scatter(&self, at: At, h: f64, impulses: &[f64]) -> Vec<f64> {
-        let mut posed = Vec::with_capacity(self.lambda.len());
+    /// Adds the impulses of a problem for all rows of the joints to a list: zero for those that are not part of it.
+    pub(super) fn scatter(&self, at: At, h: f64, impulses: &[f64], shelves: &mut Shelves, out: &mut Vec<f64>) {
+        let mut posed = shelves.flags.take();
         for joint in &self.joints {
             for spec in joint.rows {
                 posed.push(self.is_posed(joint, spec, posed.len(), at, h));
@@ -358,7 +385,8 @@ impl Mover<'_> {
         }
         let count = posed.iter().filter(|posed| **posed).count();
         let mut found = impulses[impulses.len() - count..].iter().copied();
-        posed.into_iter().map(|posed| if posed { found.next().unwrap_or(0.0) } else { 0.0 }).collect()
+        out.extend(posed.iter().map(|posed| if *posed { found.next().unwrap_or(0.0) } else { 0.0 }));
+        shelves.flags.give(posed);
     }
 
     /// The pad of a contact that squeezes.
@@ -393,12 +421,11 @@ impl Mover<'_> {
         for place in near {
             out.extend(self.contacts[*place].rows_of(&self.pushes[*place]));
         }
-        let guess = if at == At::End { self.turning() } else { self.lambda.clone() };
         let mut row = 0;
         for joint in &self.joints {
             for spec in joint.rows {
                 if self.is_posed(joint, spec, row, at, h) {
-                    out.push(guess[row]);
+                    out.push(if at == At::End { self.turning(row) } else { self.lambda[row] });
                 }
                 row += 1;
             }

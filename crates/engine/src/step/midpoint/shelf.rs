@@ -1,0 +1,75 @@
+//! Vectors that every step needs again: taken empty and given back when they are done with, so that a steady step allocates
+//! nothing. Which of them is taken depends on the order of calls alone.
+
+use super::body::MovingBody;
+use super::drives::Role;
+use super::velocity::Before;
+use crate::joint::geometry::JointGeometry;
+use crate::joint::rows::Posed;
+use crate::step::Twist;
+use crate::step::contact::Contact;
+use crate::step::rolling::Push;
+use crate::step::squeeze::Pad;
+use glamx::DVec3;
+
+/// Vectors of one kind.
+#[derive(Debug)]
+pub(crate) struct Shelf<T>(Vec<Vec<T>>);
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Shelf(Vec::new())
+    }
+}
+
+impl<T> Shelf<T> {
+    /// An empty vector, with the memory of the one that was given back last.
+    pub fn take(&mut self) -> Vec<T> {
+        self.0.pop().unwrap_or_default()
+    }
+    /// A vector of these.
+    pub fn of(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut vector = self.take();
+        vector.extend(items);
+        vector
+    }
+    pub fn give(&mut self, mut vector: Vec<T>) {
+        vector.clear();
+        self.0.push(vector);
+    }
+    /// Puts a new vector into a place and takes back the one that was there.
+    pub fn swap(&mut self, place: &mut Vec<T>, new: Vec<T>) {
+        let old = std::mem::replace(place, new);
+        self.give(old);
+    }
+}
+
+/// The vectors of an island that moves.
+#[derive(Debug, Default)]
+pub(crate) struct Shelves {
+    pub numbers: Shelf<f64>,
+    pub pairs: Shelf<(f64, f64)>,
+    pub flags: Shelf<bool>,
+    pub places: Shelf<usize>,
+    pub twists: Shelf<Twist>,
+    pub before: Shelf<Before>,
+    /// Of bodies, and anchors of their loads.
+    pub wrenches: Shelf<(DVec3, DVec3)>,
+    pub given: Shelf<(u32, DVec3, DVec3)>,
+    pub pushes: Shelf<Push>,
+    pub roles: Shelf<Role>,
+    pub posed: Shelf<Posed>,
+    pub pads: Shelf<Option<Pad>>,
+    pub bodies: Shelf<MovingBody>,
+    pub impulses_at: Shelf<(usize, f64)>,
+    /// Empty: what they hold lives for one step.
+    pub contacts: Vec<&'static Contact>,
+    pub joints: Vec<JointGeometry<'static>>,
+}
+
+/// The memory of a vector for things of another lifetime. (`collect` keeps the memory of a vector whose items have the same
+/// size.)
+pub(crate) fn emptied<A, B>(mut vector: Vec<A>) -> Vec<B> {
+    vector.clear();
+    vector.into_iter().filter_map(|_| None).collect()
+}

@@ -1,0 +1,49 @@
+//! Robots that hold and swing.
+
+use signorini::robot::RobotModel;
+use signorini::scene::RobotOptions;
+use signorini::{Robot, RobotPlacement, Settings, Sleeping, World};
+
+/// What is run, and its name.
+pub type Scene = (&'static str, fn() -> World);
+
+pub const SCENES: [Scene; 3] = [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum)];
+
+fn world(text: &str) -> World {
+    let model = RobotModel::from_text(text, &RobotOptions::default()).unwrap();
+    let mut world = World::new(Settings { sleeping: Sleeping::Off, ..Settings::default() }).unwrap();
+    let robot = Robot::add(&mut world, &model, &RobotPlacement::default()).unwrap();
+    robot.set_control(&mut world, &model.home_control).unwrap();
+    world
+}
+
+/// Two links stretched out, each under a servo that the weight bends a little.
+fn arm() -> World {
+    world(
+        "<mujoco><compiler angle='radian'/><worldbody><body pos='0 0 2'><joint name='shoulder' axis='0 1 0' armature='0.1'/>
+         <geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.05'/><body pos='0.6 0 0'><joint name='elbow' axis='0 1 0'/>
+         <geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.05'/></body></body></worldbody>
+         <actuator><position joint='shoulder' kp='2000' kv='200'/><position joint='elbow' kp='800' kv='80'/></actuator></mujoco>",
+    )
+}
+
+/// Two fingers that press a box with 20 N each, on a post.
+fn gripper() -> World {
+    world(
+        "<mujoco><worldbody><body pos='0 0 1'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='0.1 0.02 0.02' contype='0' conaffinity='0'/>
+         <body pos='0.06 0 -0.05'><joint name='right' type='slide' axis='1 0 0' damping='5'/><geom type='box' size='0.01 0.02 0.04' mass='0.1'/></body>
+         <body pos='-0.06 0 -0.05'><joint name='left' type='slide' axis='1 0 0' damping='5'/><geom type='box' size='0.01 0.02 0.04' mass='0.1'/></body>
+         </body><body pos='0 0 0.95'><freejoint/><geom type='box' size='0.05 0.02 0.02' mass='0.3' friction='1'/></body></worldbody>
+         <actuator><position joint='lift' kp='2000' kv='200'/><motor joint='right' gear='-1'/><motor joint='left'/></actuator>
+         <keyframe><key name='home' ctrl='0 20 20'/></keyframe></mujoco>",
+    )
+}
+
+/// Three links that swing and do not come to rest.
+fn pendulum() -> World {
+    world(
+        "<mujoco><worldbody><body pos='0 0 3' euler='0 60 0'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/>
+         <body pos='0 0 -0.6'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/>
+         <body pos='0 0 -0.6'><joint axis='1 0 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/></body></body></body></worldbody></mujoco>",
+    )
+}
