@@ -1,4 +1,4 @@
-//! Certify and escalate: the cheapest method that proves its answer.
+//! `exact`: tries methods from cheap to expensive and stops at the first answer that the judge certifies.
 //!
 //! All laws together. First the guess is graded; in simulations, one that is nearly certified is refined by Newton
 //! steps. Then the attempts of [`ladder`] are made in their order until the judge is satisfied or the budget is spent:
@@ -38,9 +38,9 @@ mod set_newton;
 mod sweeping;
 
 use crate::conic_interior_point::ConicPath;
+use crate::dense_newton::DenseNewton;
 use crate::newton::NewtonStep;
 use crate::one_contact::OneContact;
-use crate::small::SmallNewton;
 use crate::sweep::{AcceleratedSweeps, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{BlockPivoting, ContactSolver, Effort, History, InteriorPoint, Lemke, SolveError, StoppingRule};
@@ -60,7 +60,7 @@ pub struct Exact {
     certifier: Certifier,
     sweeper: Sweeper<OneContact>,
     accelerated: AcceleratedSweeps<OneContact>,
-    small: SmallNewton,
+    dense: DenseNewton,
     conic: ConicPath,
     interior: InteriorPoint,
     newton: NewtonStep,

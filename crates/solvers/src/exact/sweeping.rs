@@ -1,8 +1,8 @@
-//! Sweeps as a tier: plain ones while their rate pays, accelerated ones among redundant contacts.
+//! Sweeps as an attempt: plain ones while their measured rate pays, accelerated ones among redundant contacts.
 
 use super::limits::{FLOPS_PER_VISIT, SMALL};
 use super::redundancy::{Redundancy, redundancy};
-use super::{Exact, Search};
+use super::{Attempt, Exact, Search};
 use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 use signorini_problem::math;
@@ -39,7 +39,7 @@ impl Exact {
         cap: usize,
         history: &mut History,
     ) -> bool {
-        if search.rolling {
+        if !search.treats(Attempt::Sweeps) {
             return false;
         }
         let problem = search.problem;
