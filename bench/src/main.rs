@@ -9,6 +9,7 @@
 //! * `wild-page` turns the table of `wild` into a page.
 //! * `growth` measures how cost grows with the number of bodies and what threads give.
 //! * `world` measures rays among many bodies beside Rapier, and what a pile at rest costs.
+//! * `robot` steps a robot file, for `bench/python/robots.py`.
 //! * `report` turns the lines into the pages of `docs/validation`.
 
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@ mod measure;
 mod random;
 mod record;
 mod report;
+mod robots;
 mod scene;
 mod suite;
 mod trajectory;
@@ -107,6 +109,8 @@ enum Command {
     Growth(wild::GrowthArguments),
     /// Measure rays among many bodies, and a pile at rest.
     World(world::WorldArguments),
+    /// Step a robot file and print what came of it as JSON.
+    Robot(robots::RobotArguments),
     /// Pages and tables from the lines.
     Report {
         /// Files of lines.
@@ -164,6 +168,7 @@ fn main() -> ExitCode {
         Command::WildPage(arguments) => wild::write_page(&arguments),
         Command::Growth(arguments) => wild::grow(&arguments),
         Command::World(arguments) => world::run(&arguments),
+        Command::Robot(arguments) => robots::run(&arguments),
         Command::Report { lines, methods, folder } => report::write(&lines, &methods, &folder),
     };
     match outcome {
