@@ -17,6 +17,7 @@ mod faults_quarantine;
 mod faults_shapes;
 mod faults_snapshot;
 mod faults_solver;
+mod robot_files;
 mod scene_description;
 mod scene_files;
 mod scene_urdf;

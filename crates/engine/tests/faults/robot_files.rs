@@ -1,8 +1,6 @@
 //! Robot files as people have them: meshes that are only looked at, paths from other systems, numbers with commas, joints whose
 //! axes stand at any angle.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::robot::RobotModel;
 use signorini::scene::RobotOptions;
