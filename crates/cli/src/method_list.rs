@@ -26,9 +26,6 @@ fn summary(method: Method) -> &'static str {
         "de-saxce" => "Coulomb; de Saxcé's loop around convex cone programs",
         "nsgs" => "Coulomb; Gauss–Seidel sweeps with an exact solve of each contact",
         "accelerated-nsgs" => "Coulomb; the sweeps of nsgs, extrapolated from the last ones by Anderson's method",
-        "substructures" => {
-            "Coulomb, all laws; sweeps over groups of bodies, each solved exactly, that grow where they stall"
-        }
         "block-pgs" => "Coulomb; Gauss–Seidel sweeps in two phases, normal then friction",
         "pgs" => "projected Gauss–Seidel, row by row; cheap sweeps, slow on stacks and mass ratios",
         "active-set" => "frictionless; one contact enters or leaves the working set at a time",

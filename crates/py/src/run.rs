@@ -43,12 +43,12 @@ pub fn run<'py>(
         Some(path) => Some(world.get().guarded.with(|engine| recording::begin(path, engine, dt))?),
     };
     let mut log = Log::new(recording, steps);
-    let mut keeper = Keeper { log: &mut log, writer };
+    let mut recorder = RunRecorder { log: &mut log, writer };
     let outcome = match callback {
-        None => uninterrupted(world, steps, dt, &mut keeper)?,
-        Some(callback) => with_callback(world, steps, dt, &mut keeper, callback)?,
+        None => uninterrupted(world, steps, dt, &mut recorder)?,
+        Some(callback) => with_callback(world, steps, dt, &mut recorder, callback)?,
     };
-    if let Some(writer) = keeper.writer {
+    if let Some(writer) = recorder.writer {
         py.detach(|| writer.finish()).map_err(raise::recording)?;
     }
     drop(claim);
@@ -91,12 +91,12 @@ impl From<RecordError> for Stop {
 }
 
 /// Where the steps are kept: in the table, and in a file if one was asked for.
-struct Keeper<'a> {
+struct RunRecorder<'a> {
     log: &'a mut Log,
     writer: Option<Writer>,
 }
 
-impl Keeper<'_> {
+impl RunRecorder<'_> {
     fn keep(&mut self, report: &signorini::StepReport, world: &signorini::World) -> Result<(), RecordError> {
         self.log.push(report, world);
         self.writer.as_mut().map_or(Ok(()), |writer| writer.step(world, report))
@@ -107,7 +107,7 @@ fn uninterrupted(
     world: &Bound<'_, World>,
     steps: usize,
     dt: f64,
-    keeper: &mut Keeper<'_>,
+    recorder: &mut RunRecorder<'_>,
 ) -> PyResult<Result<(), Stop>> {
     let py = world.py();
     world.get().guarded.with(|engine| {
@@ -130,7 +130,7 @@ fn uninterrupted(
                     }
                     match engine.step(dt) {
                         // Where it is: moving a report costs as much as keeping its row.
-                        Ok(ref report) => keeper.keep(report, engine)?,
+                        Ok(ref report) => recorder.keep(report, engine)?,
                         Err(error) => return Err(error.into()),
                     }
                     done += 1;
@@ -150,7 +150,7 @@ fn with_callback(
     world: &Bound<'_, World>,
     steps: usize,
     dt: f64,
-    keeper: &mut Keeper<'_>,
+    recorder: &mut RunRecorder<'_>,
     callback: &Bound<'_, PyAny>,
 ) -> PyResult<Result<(), Stop>> {
     let py = world.py();
@@ -161,9 +161,9 @@ fn with_callback(
             threads::engine(|| -> Result<_, Stop> {
                 let report = engine.step(dt)?;
                 let bodies = *expected.get_or_insert(report.counts.bodies);
-                let fits = bodies == report.counts.bodies || !keeper.log.keeps_states();
+                let fits = bodies == report.counts.bodies || !recorder.log.keeps_states();
                 if fits {
-                    keeper.keep(&report, engine)?;
+                    recorder.keep(&report, engine)?;
                 }
                 Ok((report, fits))
             })

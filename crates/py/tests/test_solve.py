@@ -21,7 +21,6 @@ def sliding_block():
         "newton",
         "nsgs",
         "accelerated-nsgs",
-        "substructures",
         "block-pgs",
         "pgs",
         "de-saxce",

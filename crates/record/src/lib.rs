@@ -50,9 +50,9 @@ mod recertify;
 mod repair;
 mod replay;
 mod scan;
-mod scribe;
 mod topics;
 mod writer;
+mod writer_thread;
 
 pub use error::RecordError;
 pub use export::export_csv;

@@ -1,5 +1,5 @@
 //! What the thread that simulates copies of a step, and nothing else: numbers as they are. Fingerprint, encoding,
-//! checksum and file are left to [`crate::scribe`].
+//! checksum and file are left to [`crate::writer_thread`].
 
 use crate::drawing::ARROW_BYTES;
 use signorini::{BodyHandle, ContactPoint, HASHED_NUMBERS, StepReport, World};

@@ -2,9 +2,9 @@
 
 use crate::reader::open_file;
 use crate::scan::{self, ChunkCache, Damage, Place, Visitor};
-use crate::scribe::failure;
 use crate::topics;
 use crate::writer::{HEADER, begin_file, write_attachment};
+use crate::writer_thread::failure;
 use crate::{Options, RecordError, reader};
 use mcap::records::MessageHeader;
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! Writing a recording, step by step.
 //!
-//! The thread that simulates only copies numbers ([`crate::moment`]); another one does the rest ([`crate::scribe`]). What
+//! The thread that simulates only copies numbers ([`crate::moment`]); another one does the rest ([`crate::writer_thread`]). What
 //! goes over is enough for a chunk, and at most [`QUEUE`] of those wait: if the disk cannot keep up, the simulation waits.
 
 use crate::drawing::Drawing;
 use crate::moment::{Batch, Moment};
-use crate::scribe::{Scribe, broken, failure};
+use crate::writer_thread::{WriterThread, broken, failure};
 use crate::{Header, RecordError};
 use mcap::records::Metadata;
 use mcap::write::NoSeek;
@@ -85,12 +85,12 @@ pub struct Writer {
     /// About how many bytes of a step are drawn by others.
     drawn_bytes: usize,
     /// None after an error and at the end.
-    scribe: Option<Background>,
+    background: Option<Background>,
 }
 
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let stopped = self.scribe.is_none();
+        let stopped = self.background.is_none();
         f.debug_struct("Writer").field("options", &self.options).field("stopped", &stopped).finish_non_exhaustive()
     }
 }
@@ -99,20 +99,20 @@ impl std::fmt::Debug for Writer {
 struct Background {
     full: SyncSender<Batch>,
     spare: Receiver<Batch>,
-    thread: JoinHandle<Result<Scribe, RecordError>>,
+    thread: JoinHandle<Result<WriterThread, RecordError>>,
 }
 
 impl Background {
-    fn new(scribe: Scribe) -> io::Result<Self> {
+    fn new(writer: WriterThread) -> io::Result<Self> {
         let (full, batches) = sync_channel(QUEUE);
         let (give_back, spare) = channel();
         let thread = std::thread::Builder::new().name("record".to_owned());
-        let thread = thread.spawn(move || scribe.run(&batches, &give_back))?;
+        let thread = thread.spawn(move || writer.run(&batches, &give_back))?;
         Ok(Background { full, spare, thread })
     }
 
     /// What became of everything handed over.
-    fn join(self) -> Result<Scribe, RecordError> {
+    fn join(self) -> Result<WriterThread, RecordError> {
         drop(self.full);
         self.thread.join().unwrap_or_else(|_| Err(broken()))
     }
@@ -183,20 +183,20 @@ impl Writer {
         let names: Vec<String> = world.bodies().map(|(_, body)| body.id().label()).collect();
         let drawing = Drawing::new(world, &names);
         let drawn_bytes = drawing.bytes();
-        let mut scribe = Scribe::new(mcap, file, (order, names), drawing, options)?;
+        let mut writer = WriterThread::new(mcap, file, (order, names), drawing, options)?;
         let mut first = Moment::default();
         first.take_state(world, |_, _| true);
-        scribe.write(&first)?;
-        scribe.close_chunk()?;
-        let scribe = Some(Background::new(scribe).map_err(RecordError::Write)?);
-        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), drawn_bytes, scribe })
+        writer.write(&first)?;
+        writer.close_chunk()?;
+        let background = Some(Background::new(writer).map_err(RecordError::Write)?);
+        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), drawn_bytes, background })
     }
 
     /// Records a step that was just taken. An error may be that of an earlier step.
     pub fn step(&mut self, world: &World, report: &StepReport) -> Result<(), RecordError> {
-        match &self.scribe {
+        match &self.background {
             None => return Err(RecordError::Stopped),
-            Some(scribe) if scribe.thread.is_finished() => return self.stop(),
+            Some(background) if background.thread.is_finished() => return self.stop(),
             Some(_) => {}
         }
         let moment = self.batch.next();
@@ -215,9 +215,9 @@ impl Writer {
 
     /// Gives the other thread what makes a chunk.
     fn hand_over(&mut self) -> Result<(), RecordError> {
-        let Some(scribe) = &self.scribe else { return Err(RecordError::Stopped) };
-        let next = scribe.spare.try_recv().unwrap_or_else(|_| Batch::new());
-        match scribe.full.send(std::mem::replace(&mut self.batch, next)) {
+        let Some(background) = &self.background else { return Err(RecordError::Stopped) };
+        let next = background.spare.try_recv().unwrap_or_else(|_| Batch::new());
+        match background.full.send(std::mem::replace(&mut self.batch, next)) {
             Ok(()) => Ok(()),
             // It takes nothing more.
             Err(_) => self.stop(),
@@ -226,7 +226,7 @@ impl Writer {
 
     /// Says why the other thread has ended.
     fn stop(&mut self) -> Result<(), RecordError> {
-        match self.scribe.take().map(Background::join) {
+        match self.background.take().map(Background::join) {
             None => Err(RecordError::Stopped),
             Some(Err(error)) => Err(error),
             // It ends by itself only after an error.
@@ -243,13 +243,13 @@ impl Writer {
         if !self.batch.moments().is_empty() {
             self.hand_over()?;
         }
-        self.scribe.take().ok_or(RecordError::Stopped)?.join()?.finish()
+        self.background.take().ok_or(RecordError::Stopped)?.join()?.finish()
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        if self.scribe.is_some() {
+        if self.background.is_some() {
             // Who wants to know calls finish.
             let _ = self.conclude();
         }

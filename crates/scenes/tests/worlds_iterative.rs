@@ -6,13 +6,6 @@ use signorini::StepReport;
 use signorini_scenes::worlds;
 use std::ops::ControlFlow;
 
-/// All: sweeps over groups of bodies.
-#[test]
-fn a_hundred_sweeps_over_groups_of_bodies_carry_every_scene() {
-    let (carried, degraded, steps) = carried_by("substructures");
-    assert!(carried == worlds::all().len() && degraded == 0, "{carried} scenes, {degraded} of {steps} steps");
-}
-
 /// Not all: where contacts contradict each other by as little as 1e-5 m/s, a sweep moves their load by no more than that,
 /// and arches pass it on stone by stone. Such a step says that it is degraded.
 #[test]

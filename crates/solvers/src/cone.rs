@@ -1,7 +1,7 @@
 //! The friction cone as the solvers use it: projections, their derivatives, the shift of de Saxcé.
 //!
 //! `K = {x_N ≥ 0, ‖x_T‖ ≤ μ x_N}`, `K* = {x_N ≥ μ‖x_T‖}`. Vectors are `[n, t1, t2]`; planar contacts carry a zero `t2`.
-//! Written independently of the judge's own projection; `tests/cone_against_judge.rs` compares the two.
+//! Written independently of the judge's own projection; `tests/properties/cone_against_judge.rs` compares the two.
 
 /// A contact vector `[n, t1, t2]`.
 pub type Vec3 = [f64; 3];

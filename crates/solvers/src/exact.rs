@@ -40,9 +40,9 @@ mod sweeping;
 mod without_equalities;
 
 use crate::conic_interior_point::ConicPath;
+use crate::dense_newton::DenseNewton;
 use crate::newton::NewtonStep;
 use crate::one_contact::OneContact;
-use crate::small::SmallNewton;
 use crate::sweep::{AcceleratedSweeps, Sweeper};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{BlockPivoting, ContactSolver, Effort, History, InteriorPoint, Lemke, SolveError, StoppingRule};
@@ -63,7 +63,7 @@ pub struct Exact {
     certifier: Certifier,
     sweeper: Sweeper<OneContact>,
     accelerated: AcceleratedSweeps<OneContact>,
-    small: SmallNewton,
+    dense: DenseNewton,
     conic: ConicPath,
     interior: InteriorPoint,
     newton: NewtonStep,

@@ -1,4 +1,4 @@
-//! The players: solvers for contact problems, one file per method, each graded by the judge.
+//! Solvers of contact problems, one file per method, each graded by the judge.
 //!
 //! [`solve`] runs a [`ContactSolver`] and certifies its answer; [`Status::Solved`] is the certificate's word, never the
 //! solver's. [`Method`] names every solver, the same names in Rust, in files and on the command line.
@@ -14,6 +14,7 @@ pub mod cone;
 #[cfg(feature = "socp")]
 pub mod cone_program;
 pub mod conic_interior_point;
+mod dense_newton;
 mod equality_rows;
 mod exact;
 pub mod fischer_burmeister;
@@ -31,12 +32,10 @@ mod nsgs;
 pub mod one_contact;
 mod pgs;
 pub mod polyhedral;
-mod small;
 #[cfg(feature = "socp")]
 pub mod socp;
 mod solver;
 mod stopwatch;
-mod substructures;
 pub mod sweep;
 mod tied_bodies;
 pub mod warm_start;
@@ -66,6 +65,5 @@ pub use solver::{
     Accept, ContactSolver, Effort, Solution, SolveError, SolverSession, Status, StoppingRule, solve, supports_only,
 };
 pub use stopwatch::Stopwatch;
-pub use substructures::{Substructures, SubstructuresOptions};
 pub use sweep::{ColdStart, SweepOptions, SweepOrder};
 pub use tied_bodies::{TiedBodies, TiedRow};

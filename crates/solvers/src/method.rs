@@ -3,7 +3,7 @@
 use crate::polyhedral::{self, Fit, Sides};
 use crate::{
     AcceleratedNsgs, ActiveSet, BlockPgs, BlockPivoting, BoxLcp, ContactSolver, Exact, FischerBurmeister,
-    InteriorPoint, Lemke, Newton, Nsgs, Pgs, Polyhedral, Substructures,
+    InteriorPoint, Lemke, Newton, Nsgs, Pgs, Polyhedral,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -31,8 +31,6 @@ pub enum Method {
     Nsgs,
     /// All laws, the sweeps of [`Nsgs`] with Anderson's acceleration: [`AcceleratedNsgs`].
     AcceleratedNsgs,
-    /// All laws, one exactly solved group of bodies at a time: [`Substructures`].
-    Substructures,
     /// The two-phase method: [`BlockPgs`].
     BlockPgs,
     /// Box friction with bounds that follow the normal impulse: [`BoxLcp`].
@@ -61,7 +59,6 @@ impl Method {
         Method::Pgs,
         Method::Nsgs,
         Method::AcceleratedNsgs,
-        Method::Substructures,
         Method::BlockPgs,
         Method::BoxLcp,
         Method::Polyhedral(Sides::Four, Fit::Inscribed),
@@ -89,7 +86,6 @@ impl Method {
             Method::Pgs => "pgs",
             Method::Nsgs => "nsgs",
             Method::AcceleratedNsgs => "accelerated-nsgs",
-            Method::Substructures => "substructures",
             Method::BlockPgs => "block-pgs",
             Method::BoxLcp => "box-lcp",
             Method::Polyhedral(sides, fit) => polyhedral::method_name(sides, fit),
@@ -113,7 +109,6 @@ impl Method {
             Method::Pgs => Box::new(Pgs::default()),
             Method::Nsgs => Box::new(Nsgs::default()),
             Method::AcceleratedNsgs => Box::new(AcceleratedNsgs::default()),
-            Method::Substructures => Box::new(Substructures::default()),
             Method::BlockPgs => Box::new(BlockPgs::default()),
             Method::BoxLcp => Box::new(BoxLcp::default()),
             Method::Polyhedral(sides, fit) => Box::new(Polyhedral::new(sides, fit)),

@@ -3,7 +3,7 @@
 mod access;
 mod assets;
 mod error;
-mod keeper;
+mod frame_store;
 mod options;
 mod places;
 mod plain;

@@ -7,7 +7,7 @@
 //! [`TELL`]; otherwise at once.
 
 use super::ViewError;
-use super::keeper::{Gone, Keeper};
+use super::frame_store::{FrameStore, Gone};
 use super::run::{Run, Status, Store};
 use axum::body::Bytes;
 use signorini::StepReport;
@@ -65,7 +65,7 @@ pub struct Simulation {
     tracks: Vec<Track>,
     origin: DVec3,
     epoch: u32,
-    keeper: Keeper,
+    frames: FrameStore,
     /// Steps taken.
     steps: u32,
     /// Steps that pages are told of.
@@ -85,9 +85,9 @@ impl Simulation {
         }
         let origin = tracks.first().map_or(DVec3::ZERO, |track| origin_of(track.lane.world()));
         let limit = u32::try_from(plan.scene.steps()).unwrap_or(u32::MAX);
-        let keeper = Keeper::new(tracks.iter().map(|track| track.store.clone()).collect());
-        let keeper = keeper.map_err(ViewError::Server)?;
-        let simulation = Simulation { plan, tracks, origin, epoch, keeper, steps: 0, shown: 0, limit };
+        let frames = FrameStore::new(tracks.iter().map(|track| track.store.clone()).collect());
+        let frames = frames.map_err(ViewError::Server)?;
+        let simulation = Simulation { plan, tracks, origin, epoch, frames, steps: 0, shown: 0, limit };
         for (index, Track { lane, store }) in simulation.tracks.iter().enumerate() {
             let stamp = Stamp { epoch, lane: index as u16, index: 0, time: 0.0 };
             store.push(Bytes::from(lane.beginning(stamp, origin)));
@@ -129,11 +129,11 @@ impl Simulation {
             tracks => tracks.iter_mut().map(one).collect::<Result<_, _>>()?,
         };
         // The moments before this one are kept by now; their memory is used again.
-        self.keeper.settle().map_err(gone)?;
+        self.frames.settle().map_err(gone)?;
         for (number, (Track { lane, .. }, report)) in self.tracks.iter_mut().zip(reports).enumerate() {
             let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world().time() };
-            let frame = lane.moment(&report, stamp, origin, self.keeper.memory(number));
-            self.keeper.keep(number, frame).map_err(gone)?;
+            let frame = lane.moment(&report, stamp, origin, self.frames.memory(number));
+            self.frames.keep(number, frame).map_err(gone)?;
         }
         self.steps = index;
         Ok(())
@@ -141,7 +141,7 @@ impl Simulation {
 
     /// Waits until pages can have the steps that were taken: they may be told of them.
     fn settle(&mut self) -> Result<(), String> {
-        self.keeper.settle().map_err(gone)?;
+        self.frames.settle().map_err(gone)?;
         self.shown = self.steps;
         Ok(())
     }

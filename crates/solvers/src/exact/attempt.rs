@@ -31,3 +31,11 @@ pub enum Attempt {
     /// Sweeps and Newton steps in turn, the central path around folds next to its end, and with uneven targets.
     OtherPaths,
 }
+
+impl Attempt {
+    /// Whether it treats contacts that resist spinning or rolling. Central paths and Newton steps do; the conic path, sweeps,
+    /// pivoting and friction pyramids have no such cone.
+    pub(super) fn treats_rolling(self) -> bool {
+        !matches!(self, Attempt::Small | Attempt::Sweeps | Attempt::ConicWarm | Attempt::ConicCold | Attempt::Pyramids)
+    }
+}

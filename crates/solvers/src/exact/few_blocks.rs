@@ -6,8 +6,8 @@
 use super::limits::SMALL;
 use super::{Exact, Search, Selection};
 use crate::History;
+use crate::dense_newton::Demand;
 use crate::merit::Merit;
-use crate::small::Demand;
 use crate::sweep::{Direction, MOST_KEPT_ROWS};
 use crate::warm_start::make_feasible;
 use signorini_problem::ContactProblem;
@@ -119,7 +119,7 @@ impl Exact {
         if search.left() == 0 {
             return false;
         }
-        let end = self.small.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, &search.stop);
+        let end = self.dense.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, &search.stop);
         search.spend(end.steps);
         search.other_factorizations += end.steps;
         self.accept(search, impulses, end.merit, history)
@@ -129,7 +129,7 @@ impl Exact {
     /// it is the judge's up to round-off. Where it does not, the judge may still excuse the rest as round-off.
     fn few_blocks_end(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         make_feasible(search.problem, &mut self.candidate);
-        let merit = self.small.merit(self.sweeper.kept_columns(), search.problem, &self.candidate);
+        let merit = self.dense.merit(self.sweeper.kept_columns(), search.problem, &self.candidate);
         self.accept(search, impulses, merit, history)
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Rung {
 
 /// All of them, cheapest first.
 pub(super) const LADDER: &[Rung] = &[
-    Rung { name: Attempt::Small, applies: rolls_freely, run: Exact::small_problem, cost: 0 },
+    Rung { name: Attempt::Small, applies: always, run: Exact::small_problem, cost: 0 },
     Rung { name: Attempt::Eliminated, applies: is_jointed, run: Exact::without_equalities, cost: 1 },
     Rung { name: Attempt::Sweeps, applies: is_many, run: Exact::sweep_and_step, cost: 0 },
     Rung { name: Attempt::Sticking, applies: may_stick, run: sticking, cost: 1 },
@@ -38,7 +38,7 @@ pub(super) const LADDER: &[Rung] = &[
     Rung { name: Attempt::CentralPath, applies: is_central_first, run: Exact::central_paths, cost: 10 },
     Rung { name: Attempt::ConicCold, applies: is_even_and_far, run: conic_cold, cost: 10 },
     Rung { name: Attempt::ConicCold, applies: is_uneven, run: conic_cold, cost: 10 },
-    Rung { name: Attempt::Pyramids, applies: rolls_freely, run: Exact::growing_pyramids, cost: 10 },
+    Rung { name: Attempt::Pyramids, applies: always, run: Exact::growing_pyramids, cost: 10 },
     Rung { name: Attempt::CentralPath, applies: is_not_central_yet, run: Exact::central_paths, cost: 10 },
     Rung { name: Attempt::OtherPaths, applies: always, run: Exact::other_paths, cost: 10 },
 ];
@@ -47,7 +47,7 @@ impl Exact {
     /// One attempt after another until one is certified, or nothing is left to spend; whether one was.
     pub(super) fn climb(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         for rung in LADDER {
-            if !search.affords(rung.cost) || self.options.skip.contains(&rung.name) || !(rung.applies)(self, search) {
+            if !search.affords(rung.cost) || !self.may_try(search, rung.name) || !(rung.applies)(self, search) {
                 continue;
             }
             let before = search.best;
@@ -61,15 +61,15 @@ impl Exact {
         }
         false
     }
+
+    /// Whether an attempt treats the laws of the problem and was not switched off.
+    pub(super) fn may_try(&self, search: &Search, attempt: Attempt) -> bool {
+        search.treats(attempt) && !self.options.skip.contains(&attempt)
+    }
 }
 
 fn always(_: &mut Exact, _: &mut Search) -> bool {
     true
-}
-
-/// Without contacts that resist spinning or rolling, which only the central path and Newton steps know.
-fn rolls_freely(_: &mut Exact, search: &mut Search) -> bool {
-    !search.rolling
 }
 
 /// Counting rows does not tell: contacts that are not redundant may have several answers too. Whoever asks for the
@@ -81,7 +81,7 @@ fn any_answer(exact: &mut Exact, _: &mut Search) -> bool {
 /// A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
 fn is_many(exact: &mut Exact, search: &mut Search) -> bool {
     let crawls = redundancy(search.problem) == Redundancy::Yes && (search.warm || exact.in_manifolds(search));
-    any_answer(exact, search) && !search.rolling && !few(search.problem) && !crawls
+    any_answer(exact, search) && !few(search.problem) && !crawls
 }
 
 /// A guess that is worse than nothing is of things that move.
@@ -90,11 +90,11 @@ fn may_stick(exact: &mut Exact, search: &mut Search) -> bool {
 }
 
 fn has_guess(exact: &mut Exact, search: &mut Search) -> bool {
-    any_answer(exact, search) && !search.rolling && search.warm && !exact.is_central_cheap(search)
+    any_answer(exact, search) && search.warm && !exact.is_central_cheap(search)
 }
 
 fn is_even(exact: &mut Exact, search: &mut Search) -> bool {
-    any_answer(exact, search) && !search.rolling && are_bodies_alike(search.problem)
+    any_answer(exact, search) && are_bodies_alike(search.problem)
 }
 
 /// From nothing again, unless the path from the guess has come so close that only digits are missing.
@@ -103,7 +103,7 @@ fn is_even_and_far(exact: &mut Exact, search: &mut Search) -> bool {
 }
 
 fn is_uneven(exact: &mut Exact, search: &mut Search) -> bool {
-    any_answer(exact, search) && !search.rolling && !are_bodies_alike(search.problem)
+    any_answer(exact, search) && !are_bodies_alike(search.problem)
 }
 
 /// The central path before all others: whoever asks for its limit, heavy bodies on light ones, few blocks, and where
@@ -111,7 +111,7 @@ fn is_uneven(exact: &mut Exact, search: &mut Search) -> bool {
 /// of the cases.
 fn is_central_first(exact: &mut Exact, search: &mut Search) -> bool {
     let digits_missing = search.is_bounded() && search.best <= DIGITS_MISSING;
-    let only = !any_answer(exact, search) || search.rolling;
+    let only = !any_answer(exact, search) || !search.treats(Attempt::ConicCold);
     only || !are_bodies_alike(search.problem) || exact.is_central_cheap(search) || digits_missing
 }
 

@@ -161,8 +161,7 @@ impl Exact {
             Folds::Leave => 0,
         };
         // From the guess, where nothing else has tried that.
-        let untried =
-            self.options.skip.contains(&Attempt::ConicWarm) || search.rolling || self.is_central_cheap(search);
+        let untried = !self.may_try(search, Attempt::ConicWarm) || self.is_central_cheap(search);
         let steps = if untried { STRUCTURE_STEPS } else { 0 };
         let canonical = self.options.selection == Selection::Canonical;
         if search.kept && (canonical || steps > 0) {

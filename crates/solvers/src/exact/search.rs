@@ -21,8 +21,8 @@ pub(super) struct Search<'a> {
     pub was_central: bool,
     /// The path follower gave up after too many turning points.
     pub tangled: bool,
-    /// Whether a contact resists spinning or rolling: only paths and Newton steps know how.
-    pub rolling: bool,
+    /// Whether a contact resists spinning or rolling.
+    rolling: bool,
     /// Residual of the iterate from which contacts were last released.
     pub released_from: f64,
     /// Factorizations of methods that keep their own matrices.
@@ -65,6 +65,11 @@ impl<'a> Search<'a> {
             accept,
             sweep: 0.0,
         }
+    }
+
+    /// Whether an attempt treats all laws of the problem.
+    pub(super) fn treats(&self, attempt: Attempt) -> bool {
+        !self.rolling || attempt.treats_rolling()
     }
 
     /// Pivots and other iterations that cost next to nothing.

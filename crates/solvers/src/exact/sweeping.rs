@@ -2,7 +2,7 @@
 
 use super::limits::{FLOPS_PER_VISIT, SMALL};
 use super::redundancy::{Redundancy, redundancy};
-use super::{Exact, Search};
+use super::{Attempt, Exact, Search};
 use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 use signorini_problem::math;
@@ -39,7 +39,7 @@ impl Exact {
         cap: usize,
         history: &mut History,
     ) -> bool {
-        if search.rolling {
+        if !search.treats(Attempt::Sweeps) {
             return false;
         }
         let problem = search.problem;

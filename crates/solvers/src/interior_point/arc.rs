@@ -13,7 +13,7 @@
 //! (each impulse by its normal part, each velocity by its slack): the natural metric of an interior point. A fold is the
 //! matter of a few contacts: norms are sums over all of them, and what counts as on the path is decided by the worst.
 
-use super::cell::{Cell, Direction, Point};
+use super::complementarity::{Complementarity, Direction, Point};
 use super::options::PathEnd;
 use super::path::{Goal, Path, Which};
 use crate::newton_system::NewtonSystem;
@@ -224,19 +224,19 @@ impl Path {
     /// ⟨last tangent, set⟩ in the relative metric.
     fn inner(&self, problem: &ContactProblem, set: Set) -> f64 {
         let other = self.set(set);
-        self.sum(problem, |c, cell, point| relative_inner(cell, point, &self.predictor[c], &other[c]))
+        self.sum(problem, |c, condition, point| relative_inner(condition, point, &self.predictor[c], &other[c]))
     }
 
     fn norm_square(&self, problem: &ContactProblem, set: Set) -> f64 {
         let d = self.set(set);
-        self.sum(problem, |c, cell, point| relative_inner(cell, point, &d[c], &d[c]))
+        self.sum(problem, |c, condition, point| relative_inner(condition, point, &d[c], &d[c]))
     }
 
-    fn sum(&self, problem: &ContactProblem, term: impl Fn(usize, &Cell, &Point) -> f64) -> f64 {
+    fn sum(&self, problem: &ContactProblem, term: impl Fn(usize, &Complementarity, &Point) -> f64) -> f64 {
         let mut sum = 0.0;
-        for (c, cell) in self.cells.iter().enumerate() {
-            if cell.products() > 0 {
-                sum += term(c, cell, &self.point(problem, c));
+        for (c, condition) in self.conditions.iter().enumerate() {
+            if condition.products() > 0 {
+                sum += term(c, condition, &self.point(problem, c));
             }
         }
         sum
@@ -245,9 +245,9 @@ impl Path {
     /// Largest relative change of a block by the step.
     pub(super) fn largest(&self, problem: &ContactProblem) -> f64 {
         let mut largest: f64 = 0.0;
-        for (c, cell) in self.cells.iter().enumerate() {
+        for (c, condition) in self.conditions.iter().enumerate() {
             let d = &self.step[c];
-            largest = largest.max(relative_inner(cell, &self.point(problem, c), d, d));
+            largest = largest.max(relative_inner(condition, &self.point(problem, c), d, d));
         }
         largest.sqrt()
     }
@@ -306,13 +306,13 @@ enum Set {
 }
 
 /// Inner product of two directions of a block, each part relative to the block's own size.
-fn relative_inner(cell: &Cell, p: &Point, a: &Direction, b: &Direction) -> f64 {
-    match *cell {
-        Cell::Joint | Cell::Fixed => 0.0,
-        Cell::Normal | Cell::Frictionless => {
+fn relative_inner(condition: &Complementarity, p: &Point, a: &Direction, b: &Direction) -> f64 {
+    match *condition {
+        Complementarity::Joint | Complementarity::Fixed => 0.0,
+        Complementarity::Normal | Complementarity::Frictionless => {
             a.dr[0] * b.dr[0] / (p.r[0] * p.r[0]) + a.dy[0] * b.dy[0] / (p.y[0] * p.y[0])
         }
-        Cell::Frictional { mu } => {
+        Complementarity::Frictional { mu } => {
             let x0 = mu * p.r[0];
             a.dr[0] * b.dr[0] / (p.r[0] * p.r[0])
                 + (a.dr[1] * b.dr[1] + a.dr[2] * b.dr[2]) / (x0 * x0)
@@ -320,12 +320,12 @@ fn relative_inner(cell: &Cell, p: &Point, a: &Direction, b: &Direction) -> f64 {
                 + (a.dy[1] * b.dy[1] + a.dy[2] * b.dy[2] + a.dextra * b.dextra) / (p.extra * p.extra)
         }
         // The normal rows are counted with the contact.
-        Cell::Moment { mu } => {
+        Complementarity::Moment { mu } => {
             let x0 = mu * p.r[0];
             (a.dr[1] * b.dr[1] + a.dr[2] * b.dr[2]) / (x0 * x0)
                 + (a.dy[1] * b.dy[1] + a.dy[2] * b.dy[2] + a.dextra * b.dextra) / (p.extra * p.extra)
         }
-        Cell::Interval { lo, hi } => {
+        Complementarity::Interval { lo, hi } => {
             let mut sum = 0.0;
             if lo.is_finite() {
                 sum += a.dr[0] * b.dr[0] / math::powi(p.r[0] - lo, 2) + a.dextra * b.dextra / (p.extra * p.extra);

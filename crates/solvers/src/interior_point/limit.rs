@@ -25,7 +25,7 @@
 //! (Stoer, Wechs and Mizuno 1998). Departures: one series, not one per step; the ladder; the Newton steps. Cost: about 5
 //! factorizations at the rung that serves and 2 at others, one solve per coefficient.
 
-use super::cell::Direction;
+use super::complementarity::Direction;
 use super::options::{Ending, PathEnd};
 use super::path::{Goal, Path, Which};
 use super::start::truncated;
@@ -254,7 +254,7 @@ impl Path {
 
     /// The sum of the path's series at t = 0 into `stuck`, made feasible, and its residual.
     fn extrapolate(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, target: f64) -> Merit {
-        let blocks = self.cells.len();
+        let blocks = self.conditions.len();
         self.coefficients.clear();
         self.coefficients.resize(blocks, [0.0; 4]);
         self.series.clear();
@@ -268,12 +268,12 @@ impl Path {
                 2 => target,
                 _ => 0.0,
             };
-            for (c, cell) in self.cells.iter().enumerate() {
+            for (c, condition) in self.conditions.iter().enumerate() {
                 let product = product * self.weights[c];
                 let mut rhs = [product, product, 0.0, 0.0];
                 for i in 1..order {
                     let (a, b) = (&self.series[(i - 1) * blocks + c], &self.series[(order - i - 1) * blocks + c]);
-                    for (rhs, term) in rhs.iter_mut().zip(a.product(cell, b)) {
+                    for (rhs, term) in rhs.iter_mut().zip(a.product(condition, b)) {
                         *rhs -= term;
                     }
                 }

@@ -11,7 +11,7 @@
 //! common `t → 0` by predictor and corrector steps (Mehrotra 1992); eliminating `λ` and the normal pair leaves
 //! `dr = c − K dy` per contact, and with `y` the slack of `u = W r + q` one system `(I + K W) dr = c + K (y − u)`
 //! (`NewtonSystem`). The formulation is that of Dojo (Howell et al. 2022); departures: K is eliminated by hand in
-//! `cell.rs`, joints enter as a proximal term that vanishes at convergence, and the iterate is always `v = v* + M⁻¹Jᵀr`.
+//! `complementarity.rs`, joints enter as a proximal term that vanishes at convergence, and the iterate is always `v = v* + M⁻¹Jᵀr`.
 //!
 //! Cost: 7–12 factorizations on resting scenes of any size, 15–40 on violent impacts. The limit is the analytic centre
 //! of the admissible impulses: symmetric, and independent of the order of contacts.
@@ -20,7 +20,7 @@
 //! (violent multi-impacts with friction); the certificate says so.
 
 mod arc;
-mod cell;
+mod complementarity;
 mod limit;
 mod moments;
 mod options;

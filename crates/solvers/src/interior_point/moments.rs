@@ -1,10 +1,10 @@
-//! Cells of moments, and which rows a cell reads and writes.
+//! Conditions of moments, and which rows a condition reads and writes.
 //!
-//! A contact that resists spinning or rolling is one block of six rows. Its first three are the cell of the contact; each moment
-//! is a cell of its own after those of all blocks, with the pair `(μ_m r_N, m) ∘ (λ_m, ω) = t e`. Its point repeats the normal row
+//! A contact that resists spinning or rolling is one block of six rows. Its first three are the condition of the contact; each moment
+//! is a condition of its own after those of all blocks, with the pair `(μ_m r_N, m) ∘ (λ_m, ω) = t e`. Its point repeats the normal row
 //! of the contact, so that it is linearised as friction is; K of the block has its rows and the column of r_N.
 
-use super::cell::Cell;
+use super::complementarity::Complementarity;
 use super::path::Path;
 use crate::merit::triple;
 use crate::newton_system::NewtonSystem;
@@ -21,19 +21,19 @@ pub(super) struct Moment {
 }
 
 impl Path {
-    /// Cells of the moments, after those of the blocks.
+    /// Conditions of the moments, after those of the blocks.
     pub(super) fn list_moments(&mut self, problem: &ContactProblem) {
         self.moments.clear();
         for (block, of) in problem.blocks().iter().enumerate() {
             // A moment that may be nothing but zero stays so by itself.
             for (rows, mu) in of.law.moments().into_iter().filter(|(_, mu)| *mu > 0.0) {
                 self.moments.push(Moment { block, rows });
-                self.cells.push(Cell::Moment { mu });
+                self.conditions.push(Complementarity::Moment { mu });
             }
         }
     }
 
-    /// Up to three rows of a cell: of a moment the normal row of its contact, then its own.
+    /// Up to three rows of a condition: of a moment the normal row of its contact, then its own.
     #[inline(always)]
     pub(super) fn rows_of(&self, problem: &ContactProblem, c: usize, all: &[f64]) -> [f64; 3] {
         if c < problem.blocks().len() {
@@ -45,7 +45,7 @@ impl Path {
         [of_block[0], own[0], own.get(1).copied().unwrap_or(0.0)]
     }
 
-    /// The rows that are a cell's own, and which of its three components comes first: the normal row of a moment is its contact's.
+    /// The rows that are a condition's own, and which of its three components comes first: the normal row of a moment is its contact's.
     #[inline(always)]
     pub(super) fn own_rows(&self, problem: &ContactProblem, c: usize) -> (Range<usize>, usize) {
         match c.checked_sub(problem.blocks().len()) {
@@ -62,7 +62,7 @@ impl Path {
     pub(super) fn linearise_moments(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
         for (place, moment) in self.moments.iter().enumerate() {
             let c = problem.blocks().len() + place;
-            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
+            self.models[c] = self.point(problem, c).linearise(&self.conditions[c]);
             let (found, n) = (&self.models[c].k, problem.blocks()[moment.block].rows);
             let k = system.k_mut(moment.block);
             for (i, row) in moment.rows.clone().enumerate() {
@@ -74,7 +74,7 @@ impl Path {
     }
 }
 
-/// Writes the rows of a cell; of a moment all but the normal row.
+/// Writes the rows of a condition; of a moment all but the normal row.
 #[inline(always)]
 pub(super) fn write_rows(problem: &ContactProblem, moments: &[Moment], c: usize, all: &mut [f64], values: [f64; 3]) {
     if c < problem.blocks().len() {
@@ -93,7 +93,7 @@ fn write_triple(rows: &mut [f64], values: [f64; 3]) {
         [n, t, s] => [*n, *t, *s] = values,
         [n] => *n = values[0],
         [n, t] => [*n, *t] = [values[0], values[1]],
-        // Moments have cells of their own.
+        // Moments have conditions of their own.
         _ => rows[..3].copy_from_slice(&values),
     }
 }

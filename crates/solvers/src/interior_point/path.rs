@@ -1,7 +1,7 @@
 //! Following the central path: predictor, corrector, step, until the certificate would be met.
 
 use super::arc::Saved;
-use super::cell::{Cell, Direction, Model, Point};
+use super::complementarity::{Complementarity, Direction, Model, Point};
 use super::limit::{Look, Rungs};
 use super::moments::{Moment, write_rows};
 use super::options::{PathEnd, PathOptions};
@@ -30,7 +30,7 @@ const JAMS_BEFORE_ARC: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     /// One for every block, then one for every moment of a contact that resists spinning or rolling.
-    pub(super) cells: Vec<Cell>,
+    pub(super) conditions: Vec<Complementarity>,
     pub(super) moments: Vec<Moment>,
     pub(super) r: Vec<f64>,
     pub(super) y: Vec<f64>,
@@ -194,10 +194,10 @@ impl Path {
 
     pub(super) fn resize(&mut self, problem: &ContactProblem) {
         let rows = problem.rows();
-        self.cells.clear();
-        self.cells.extend(problem.blocks().iter().map(Cell::new));
+        self.conditions.clear();
+        self.conditions.extend(problem.blocks().iter().map(Complementarity::new));
         self.list_moments(problem);
-        self.products = self.cells.iter().map(Cell::products).sum();
+        self.products = self.conditions.iter().map(Complementarity::products).sum();
         for buffer in [
             &mut self.r,
             &mut self.y,
@@ -211,16 +211,16 @@ impl Path {
             buffer.clear();
             buffer.resize(rows, 0.0);
         }
-        let cells = self.cells.len();
+        let conditions = self.conditions.len();
         for buffer in [&mut self.extra, &mut self.extra_hi] {
             buffer.clear();
-            buffer.resize(cells, 0.0);
+            buffer.resize(conditions, 0.0);
         }
         self.weights.clear();
-        self.weights.resize(cells, 1.0);
-        self.models.resize(cells, Model::default());
+        self.weights.resize(conditions, 1.0);
+        self.models.resize(conditions, Model::default());
         for directions in [&mut self.predictor, &mut self.step, &mut self.trial] {
-            directions.resize(cells, Direction::default());
+            directions.resize(conditions, Direction::default());
         }
     }
 
@@ -305,15 +305,15 @@ impl Path {
     /// Mean product over its weight, after a step if given.
     pub(super) fn mean_gap(&self, problem: &ContactProblem, step: Option<(Which, f64)>) -> f64 {
         let mut sum = 0.0;
-        for (c, cell) in self.cells.iter().enumerate() {
-            if cell.products() == 0 {
+        for (c, condition) in self.conditions.iter().enumerate() {
+            if condition.products() == 0 {
                 continue;
             }
             let mut point = self.point(problem, c);
             if let Some((which, length)) = step {
                 point = point.moved(&self.directions(which)[c], length);
             }
-            sum += point.gap(cell) / self.weights[c];
+            sum += point.gap(condition) / self.weights[c];
         }
         sum / self.products.max(1) as f64
     }
@@ -333,13 +333,13 @@ impl Path {
             let rows = problem.blocks()[c].rows;
             let k = system.k_mut(c);
             k.fill(0.0);
-            if self.cells[c] == Cell::Joint {
+            if self.conditions[c] == Complementarity::Joint {
                 for i in 0..rows {
                     k[i * rows + i] = 1.0 / (JOINT_PROXIMAL * w);
                 }
                 continue;
             }
-            self.models[c] = self.point(problem, c).linearise(&self.cells[c]);
+            self.models[c] = self.point(problem, c).linearise(&self.conditions[c]);
             let found = &self.models[c].k;
             if let Ok(k) = <&mut [f64; 9]>::try_from(&mut *k) {
                 k.copy_from_slice(found.as_flattened());
@@ -355,9 +355,9 @@ impl Path {
 
     /// A direction into `trial`.
     pub(super) fn direction(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, goal: Goal) {
-        for c in 0..self.cells.len() {
-            let cell = self.cells[c];
-            if cell == Cell::Joint {
+        for c in 0..self.conditions.len() {
+            let condition = self.conditions[c];
+            if condition == Complementarity::Joint {
                 let range = problem.range(c);
                 let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
                 for i in range {
@@ -368,12 +368,14 @@ impl Path {
             let point = self.point(problem, c);
             let weight = self.weights[c];
             self.models[c].rhs = match goal {
-                Goal::Products { target } => point.right_hand_side(&cell, target * weight, None),
-                Goal::SecondOrder { target } => point.right_hand_side(&cell, target * weight, Some(&self.predictor[c])),
+                Goal::Products { target } => point.right_hand_side(&condition, target * weight, None),
+                Goal::SecondOrder { target } => {
+                    point.right_hand_side(&condition, target * weight, Some(&self.predictor[c]))
+                }
                 Goal::Tangent { target } => [target * weight, target * weight, 0.0, 0.0],
                 Goal::Coefficient => self.coefficients[c],
             };
-            let offset = point.offset(&cell, &self.models[c]);
+            let offset = point.offset(&condition, &self.models[c]);
             // g = c + K (y − u).
             let slack = self.slack_defect(problem, c, goal);
             let k = &self.models[c].k;
@@ -389,16 +391,16 @@ impl Path {
         };
         let refinement = Refinement { most_steps, good_speed: GOOD_DIRECTION * self.residual };
         system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
-        for c in 0..self.cells.len() {
-            let cell = self.cells[c];
-            if cell == Cell::Joint {
+        for c in 0..self.conditions.len() {
+            let condition = self.conditions[c];
+            if condition == Complementarity::Joint {
                 continue;
             }
             let slack = self.slack_defect(problem, c, goal);
             let (dr, du) = (self.rows_of(problem, c, &self.dr), self.rows_of(problem, c, &self.w_dr));
             let dy = [du[0] - slack[0], du[1] - slack[1], du[2] - slack[2]];
             let mut d = Direction { dr, dy, ..Direction::default() };
-            self.point(problem, c).complete(&cell, &self.models[c], &mut d);
+            self.point(problem, c).complete(&condition, &self.models[c], &mut d);
             self.trial[c] = d;
         }
         self.joint_trial.copy_from_slice(&self.dr);
@@ -411,13 +413,13 @@ impl Path {
             return [0.0; 3];
         }
         let (y, u) = (self.rows_of(problem, c, &self.y), self.rows_of(problem, c, &self.u));
-        match self.cells[c] {
-            Cell::Interval { .. } => [self.extra[c] - self.extra_hi[c] - u[0], 0.0, 0.0],
+        match self.conditions[c] {
+            Complementarity::Interval { .. } => [self.extra[c] - self.extra_hi[c] - u[0], 0.0, 0.0],
             // No tangential slack is kept where there is no friction: its impulse stays zero.
-            Cell::Normal | Cell::Frictionless => [y[0] - u[0], 0.0, 0.0],
-            Cell::Fixed | Cell::Joint => [0.0; 3],
-            Cell::Frictional { .. } => [y[0] - u[0], y[1] - u[1], y[2] - u[2]],
-            Cell::Moment { .. } => {
+            Complementarity::Normal | Complementarity::Frictionless => [y[0] - u[0], 0.0, 0.0],
+            Complementarity::Fixed | Complementarity::Joint => [0.0; 3],
+            Complementarity::Frictional { .. } => [y[0] - u[0], y[1] - u[1], y[2] - u[2]],
+            Complementarity::Moment { .. } => {
                 // Where its contact has no friction, the normal row is all that is kept of it: the same.
                 [y[0] - u[0], y[1] - u[1], y[2] - u[2]]
             }
@@ -427,16 +429,16 @@ impl Path {
     pub(super) fn longest_step(&self, problem: &ContactProblem, which: Which) -> f64 {
         let directions = self.directions(which);
         let mut step = f64::INFINITY;
-        for (c, cell) in self.cells.iter().enumerate() {
-            step = self.point(problem, c).longest_step(cell, &directions[c], step);
+        for (c, condition) in self.conditions.iter().enumerate() {
+            step = self.point(problem, c).longest_step(condition, &directions[c], step);
         }
         step
     }
 
     /// Takes the step; false if it is not finite.
     pub(super) fn apply(&mut self, problem: &ContactProblem, length: f64) -> bool {
-        for c in 0..self.cells.len() {
-            if self.cells[c] == Cell::Joint {
+        for c in 0..self.conditions.len() {
+            if self.conditions[c] == Complementarity::Joint {
                 for i in problem.range(c) {
                     self.r[i] += length * self.joint_step[i];
                 }

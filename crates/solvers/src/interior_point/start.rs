@@ -1,6 +1,6 @@
 //! Where the path begins.
 
-use super::cell::{Cell, Point};
+use super::complementarity::{Complementarity, Point};
 use super::options::PathEnd;
 use super::path::Path;
 use crate::StoppingRule;
@@ -74,7 +74,7 @@ impl Path {
         };
         let warm = matches!(start, Start::Warm | Start::WarmBy(_));
         for c in 0..problem.blocks().len() {
-            let cell = &self.cells[c];
+            let condition = &self.conditions[c];
             let range = problem.range(c);
             let w = if problem.scales()[c] > 0.0 { problem.scales()[c] } else { 1.0 };
             let u = &self.u[range.clone()];
@@ -86,22 +86,22 @@ impl Path {
                 r.copy_from_slice(&guess[range.clone()]);
                 y.copy_from_slice(u);
             }
-            match *cell {
-                Cell::Joint => {}
-                Cell::Fixed => r[0] = guess[range.start],
-                Cell::Normal | Cell::Frictionless => {
+            match *condition {
+                Complementarity::Joint => {}
+                Complementarity::Fixed => r[0] = guess[range.start],
+                Complementarity::Normal | Complementarity::Frictionless => {
                     r[0] = if warm { r[0].max(margin / w) } else { cold };
                     y[0] = y[0].max(margin);
                 }
-                Cell::Frictional { mu } => {
+                Complementarity::Frictional { mu } => {
                     let p = Point::read(r, y, 0.0, 0.0);
                     r[0] = if warm { r[0].max(tangential_norm(&p.r) / mu + margin / w) } else { cold };
                     self.extra[c] = tangential_norm(&p.y) + margin;
                     y[0] = y[0].max(margin);
                 }
                 // Below, beside its contact.
-                Cell::Moment { .. } => {}
-                Cell::Interval { lo, hi } => {
+                Complementarity::Moment { .. } => {}
+                Complementarity::Interval { lo, hi } => {
                     let inside = f64::min(margin / w, 0.25 * (hi - lo));
                     let centre = if warm {
                         r[0]
@@ -118,7 +118,7 @@ impl Path {
         }
         for (place, moment) in self.moments.iter().enumerate() {
             let (c, range) = (problem.blocks().len() + place, problem.range(moment.block));
-            let Cell::Moment { mu } = self.cells[c] else { continue };
+            let Complementarity::Moment { mu } = self.conditions[c] else { continue };
             let w = if problem.scales()[moment.block] > 0.0 { problem.scales()[moment.block] } else { 1.0 };
             let size = |all: &[f64]| all[range.clone()][moment.rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
             if warm {
@@ -163,14 +163,17 @@ impl Path {
         let threshold = CARRIES_NOTHING * largest_block_speed(problem);
         self.stiffness.clear();
         for c in 0..problem.blocks().len() {
-            let cell = &self.cells[c];
+            let condition = &self.conditions[c];
             let r = &impulses[problem.range(c)];
             let carries = r[0] * problem.scales()[c] > threshold;
-            let holds = match *cell {
-                Cell::Joint => true,
-                Cell::Fixed => false,
-                Cell::Normal | Cell::Frictionless | Cell::Frictional { .. } | Cell::Moment { .. } => carries,
-                Cell::Interval { lo, hi } => r[0] > lo && r[0] < hi,
+            let holds = match *condition {
+                Complementarity::Joint => true,
+                Complementarity::Fixed => false,
+                Complementarity::Normal
+                | Complementarity::Frictionless
+                | Complementarity::Frictional { .. }
+                | Complementarity::Moment { .. } => carries,
+                Complementarity::Interval { lo, hi } => r[0] > lo && r[0] < hi,
             };
             self.stiffness.push(if holds { stick_stiffness(problem, c) } else { 0.0 });
         }

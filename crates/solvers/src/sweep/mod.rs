@@ -29,8 +29,6 @@ pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 pub(crate) use coupling::Columns;
 use coupling::{BodyCoupling, Coupling, DenseCoupling, KeptCoupling, SparseCoupling};
-pub(crate) use extrapolation::Extrapolation;
-pub(crate) use levels::Levels;
 use local::{Friction, PreparedBlock};
 use signorini_problem::{ContactProblem, Delassus};
 
