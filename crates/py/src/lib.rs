@@ -5,6 +5,7 @@
 //! at a time and nothing ever waits for it; the interpreter's lock is released while the engine works; a panic is an
 //! exception and closes the world it happened in.
 
+mod add;
 mod argument;
 mod body;
 mod certificate;

@@ -1,7 +1,8 @@
 //! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
 
-use crate::argument::{quaternion, vector, vector_or, wrong_type};
-use crate::body::{Body, Joint, body_kind, id_of, joint_kind, names};
+use crate::add::{BodyArguments, JointArguments};
+use crate::argument::vector;
+use crate::body::{Body, Joint, id_of, names};
 use crate::contacts;
 use crate::events::Events;
 use crate::guard::Guarded;
@@ -14,7 +15,7 @@ use crate::robot::{Robot, asked};
 use crate::run;
 use crate::scene::Scene;
 use crate::settings::{Settings, settings_of};
-use crate::shape::{Material, Shape};
+use crate::shape::Material;
 use crate::state::{self, Quantity};
 use crate::threads;
 use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
@@ -135,56 +136,24 @@ impl World {
         restitution: Option<f64>,
         fast: bool,
     ) -> PyResult<Body> {
-        let shape = shape.cast::<Shape>().map_err(|_| wrong_type("shape", "a Shape", shape))?.get().0.clone();
-        let mut body = match body_kind(kind)? {
-            Kind::Dynamic => signorini::Body::dynamic(shape),
-            Kind::Kinematic => signorini::Body::kinematic(shape),
-            Kind::Fixed => signorini::Body::fixed(shape),
+        let given = BodyArguments {
+            shape,
+            kind,
+            name,
+            mass,
+            density,
+            inertia,
+            centre,
+            position,
+            orientation,
+            velocity,
+            spin,
+            material,
+            friction,
+            restitution,
+            fast,
         };
-        if let Some(name) = name {
-            body = match id_of(name)? {
-                BodyId::Number(number) => body.numbered(number),
-                BodyId::Name(name) => body.named(&name),
-                BodyId::Automatic(_) => body,
-            };
-        }
-        body = match (mass, density, inertia) {
-            (Some(_), Some(_), _) => {
-                return Err(PyValueError::new_err("density: give the mass or the density, not both"));
-            }
-            (Some(mass), None, Some(inertia)) => {
-                let rows = crate::argument::rows::<3>("inertia", inertia)?;
-                let [x, y, z] = rows[..] else {
-                    return Err(crate::argument::wrong_shape("inertia", "[3, 3]", &[rows.len(), 3]));
-                };
-                // Rows into columns: a valid inertia is symmetric, and one that is not is refused either way.
-                let inertia = DMat3::from_cols_array_2d(&[x, y, z]);
-                body.mass_properties(MassProperties {
-                    mass,
-                    centre: vector_or("centre", centre, DVec3::ZERO)?,
-                    inertia,
-                })
-            }
-            (None, _, Some(_)) => return Err(PyValueError::new_err("inertia: needs the mass as well")),
-            (_, _, None) if centre.is_some() => return Err(PyValueError::new_err("centre: needs the inertia as well")),
-            (Some(mass), None, None) => body.mass(mass),
-            (None, Some(density), None) => body.density(density),
-            (None, None, None) => body,
-        };
-        if let Some(orientation) = orientation {
-            body = body.orientation(quaternion("orientation", orientation)?);
-        }
-        if fast {
-            body = body.fast();
-        }
-        let mut surface = material.map_or_else(signorini::Material::default, |material| material.0);
-        surface.friction = friction.unwrap_or(surface.friction);
-        surface.restitution = restitution.unwrap_or(surface.restitution);
-        let body = body
-            .material(surface)
-            .position(vector_or("position", position, DVec3::ZERO)?)
-            .velocity(vector_or("velocity", velocity, DVec3::ZERO)?)
-            .spin(vector_or("spin", spin, DVec3::ZERO)?);
+        let body = given.body()?;
         let handle = slf.get().guarded.with(|world| world.add(body).map_err(raise::world))?;
         Ok(Body { world: slf.clone().unbind(), handle })
     }
@@ -227,43 +196,25 @@ impl World {
         corrected: bool,
     ) -> PyResult<Joint> {
         let first = World::handle(slf, "a", a)?;
-        let frame = |names: (&str, &str), point: Option<&Bound<'_, PyAny>>, axis: Option<&Bound<'_, PyAny>>| {
-            let (point, axis) = (vector_or(names.0, point, DVec3::ZERO)?, vector_or(names.1, axis, DVec3::Z)?);
-            PyResult::Ok(Frame::along(point, axis))
+        let other = b.map(|b| World::handle(slf, "b", b)).transpose()?;
+        let given = JointArguments {
+            kind,
+            anchors: [anchor_a, anchor_b],
+            axes: [axis_a, axis_b],
+            length,
+            bodies_touch,
+            limits,
+            friction,
+            motor,
+            servo,
+            spring,
+            damping,
+            armature,
+            break_force,
+            break_torque,
+            corrected,
         };
-        let (at_a, at_b) =
-            (frame(("anchor_a", "axis_a"), anchor_a, axis_a)?, frame(("anchor_b", "axis_b"), anchor_b, axis_b)?);
-        let other = match b {
-            None => Anchor::World(at_b),
-            Some(b) => Anchor::Body(World::handle(slf, "b", b)?, at_b),
-        };
-        let kind = joint_kind(kind, length)?;
-        let mut joint = signorini::Joint::of(kind, first, at_a, other);
-        if let Some((lo, hi)) = limits {
-            joint = joint.limits(lo, hi);
-        }
-        if let Some(force) = friction {
-            joint = joint.friction(force);
-        }
-        joint = match (motor, servo) {
-            (None, None) => joint,
-            (Some((target, force)), None) => joint.motor(Motor::velocity(target, force)),
-            (None, Some((stiffness, damping, target, force))) => joint.servo(stiffness, damping, target, force),
-            (Some(_), Some(_)) => return Err(PyValueError::new_err("motor, servo: a coordinate has one of them")),
-        };
-        if let Some((stiffness, damping, rest)) = spring {
-            joint = joint.spring(stiffness, damping, rest);
-        }
-        if let Some(damping) = damping {
-            joint = joint.damping(damping);
-        }
-        if let Some(inertia) = armature {
-            joint = joint.armature(inertia);
-        }
-        joint.break_force = break_force.unwrap_or(f64::INFINITY);
-        joint.break_torque = break_torque.unwrap_or(f64::INFINITY);
-        joint.misfit = if corrected { Misfit::Corrected } else { Misfit::Refused };
-        let joint = joint.contact(if bodies_touch { PairContact::Kept } else { PairContact::Ignored });
+        let joint = given.joint(first, other)?;
         let handle = slf.get().guarded.with(|world| world.add_joint(joint).map_err(raise::world))?;
         Ok(Joint { world: slf.clone().unbind(), handle })
     }

@@ -1,4 +1,4 @@
-//! Certify and escalate: the cheapest method that proves its answer.
+//! `exact`: tries methods from cheap to expensive and stops at the first answer that the judge certifies.
 //!
 //! All laws together. First the guess is graded; in simulations, one that is nearly certified is refined by Newton
 //! steps. Then the attempts of [`ladder`] are made in their order until the judge is satisfied or the budget is spent:

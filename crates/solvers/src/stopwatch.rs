@@ -1,4 +1,4 @@
-//! Time that passes, for reports. No result depends on it.
+//! The one clock of the libraries, for reports. No result depends on it.
 
 use std::time::Instant;
 

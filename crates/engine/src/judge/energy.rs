@@ -1,4 +1,4 @@
-//! Energy: whether the ledger adds up, and whether anything rose that nobody paid for.
+//! Energy: the ledger must add up, and energy may rise only by external or driven work.
 
 use super::{CLOSURE_BOUND, Evidence, JOINT_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum};
 use glamx::DVec3;

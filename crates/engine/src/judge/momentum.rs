@@ -1,4 +1,4 @@
-//! Momentum: m(v⁺ − v) of every body against its forces and the impulses that were told, and L⁺ − L where no torque acts.
+//! Momentum: m(v⁺ − v) of every body against its forces and the reported impulses, and L⁺ − L where no torque acts.
 
 use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
 use glamx::DVec3;

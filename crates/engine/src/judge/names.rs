@@ -1,4 +1,5 @@
-//! How the parts of a certificate are told to others: keys, names of bodies, how far a bound is missed.
+//! Names of the parts of a certificate: keys for files, text for people, names of the bodies, and by how much a bound
+//! is missed.
 
 use super::{Part, PartName, Place};
 

@@ -1,7 +1,8 @@
 //! Joints in a snapshot: what the user said, what they hold, and the impulses of the last step.
 
 use super::bytes::{Payload, Section};
-use super::scene::{MAX_IMPULSE, decode_handle};
+use super::contacts::MAX_IMPULSE;
+use super::scene::decode_handle;
 use crate::SnapshotError;
 use crate::body::BodyRecord;
 use crate::ids::Arena;

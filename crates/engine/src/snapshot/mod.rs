@@ -19,9 +19,11 @@
 //!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
 
 mod bytes;
+mod contacts;
 mod joints;
 mod rules;
 mod scene;
+mod settings;
 mod shapes;
 
 use crate::joint::{Anchor, JointRecord};

@@ -1,9 +1,11 @@
-//! The sections of a snapshot: settings, shapes, bodies, joints, contacts. Each is written and read side by side here.
+//! The sections of a snapshot in their order, and the section of bodies.
 //! Handles are written as slots.
 
 use super::bytes::{Payload, Reader, Section, Writer};
+use super::contacts::{decode_cache, decode_contacts, encode_cache, encode_contacts};
 use super::joints::{JOINT_SIZE, decode_joint, encode_joint};
 use super::rules::{self, RULES_SINCE};
+use super::settings::{decode_settings, encode_settings};
 use super::shapes;
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
 use crate::events::EventLog;
@@ -13,14 +15,9 @@ use crate::material_pair::MaterialPairs;
 use crate::options::Options;
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
-use crate::step::manifold::FeatureKey;
-use crate::step::{CachedPoint, ContactCache, Feature, PairEntry, Push, Rest, Workspace};
-use crate::{
-    BodyHandle, BodyId, Combine, ContactPoint, ImpactLaw, MassProperties, Material, Method, Settings, Shape, Sleeping,
-    SnapshotError, Stabilisation, StoppingRule, Tolerance, World,
-};
+use crate::step::{Rest, Workspace};
+use crate::{BodyHandle, BodyId, Combine, MassProperties, Material, Shape, SnapshotError, World};
 use glamx::DVec3;
-use signorini_problem::Measure;
 use std::collections::BTreeSet;
 
 /// The first version with torsional and rolling friction.
@@ -165,118 +162,6 @@ fn order_of(bodies: &Arena<BodyRecord>, next_automatic: u64) -> Option<Vec<u32>>
     let distinct = ids.windows(2).all(|pair| pair[0].0 != pair[1].0);
     let counted = ids.iter().all(|(id, _)| !matches!(id, BodyId::Automatic(number) if *number >= next_automatic));
     (distinct && counted).then(|| ids.into_iter().map(|(_, slot)| slot).collect())
-}
-
-fn encode_settings(settings: &Settings, out: &mut Payload) {
-    // Every field by name: whoever adds one has to write it.
-    let Settings {
-        gravity,
-        method,
-        stop,
-        accept,
-        budget,
-        rest_speed,
-        stabilisation,
-        joint_correction,
-        margin,
-        max_contacts,
-        sleeping,
-        impact,
-    } = settings;
-    out.vector(*gravity);
-    out.text(method.name());
-    out.f64(stop.tolerance.value);
-    out.u8(match stop.tolerance.measure {
-        Measure::Velocity => 0,
-        Measure::Relative => 1,
-    });
-    out.u64(stop.max_iterations.map_or(u64::MAX, |n| n as u64));
-    out.f64(*accept);
-    out.u64(budget.map_or(u64::MAX, |n| n as u64));
-    out.f64(*rest_speed);
-    let (kind, numbers) = match *stabilisation {
-        Stabilisation::None => (0, [0.0; 3]),
-        Stabilisation::SplitImpulse { fraction, slop, cap } => (1, [fraction, slop, cap]),
-        Stabilisation::VelocityBias { fraction } => (2, [fraction, 0.0, 0.0]),
-    };
-    out.u8(kind);
-    numbers.into_iter().for_each(|x| out.f64(x));
-    out.f64(*joint_correction);
-    out.f64(*margin);
-    out.count(*max_contacts);
-    let (kind, numbers) = match *sleeping {
-        Sleeping::Off => (0, [0.0; 3]),
-        Sleeping::Islands { speed, spin, time } => (1, [speed, spin, time]),
-    };
-    out.u8(kind);
-    numbers.into_iter().for_each(|x| out.f64(x));
-    out.u64(match *impact {
-        ImpactLaw::Newton => 0,
-        ImpactLaw::Sequential { rounds } => rounds as u64,
-    });
-}
-
-fn decode_settings(mut section: Section) -> Result<Settings, SnapshotError> {
-    let gravity = section.vector()?;
-    let method: Method = section.text()?.parse().map_err(|_| section.invalid("unknown method"))?;
-    let value = section.f64()?;
-    let measure = match section.u8()? {
-        0 => Measure::Velocity,
-        1 => Measure::Relative,
-        _ => return Err(section.invalid("unknown measure")),
-    };
-    let max_iterations = match section.u64()? {
-        u64::MAX => None,
-        n => Some(usize::try_from(n).map_err(|_| section.invalid("too many iterations"))?),
-    };
-    let accept = section.f64()?;
-    let budget = match section.u64()? {
-        u64::MAX => None,
-        n => Some(usize::try_from(n).map_err(|_| section.invalid("too large a budget"))?),
-    };
-    let rest_speed = section.finite()?;
-    let kind = section.u8()?;
-    let [fraction, slop, cap] = [section.finite()?, section.finite()?, section.finite()?];
-    let stabilisation = match kind {
-        0 => Stabilisation::None,
-        1 => Stabilisation::SplitImpulse { fraction, slop, cap },
-        2 => Stabilisation::VelocityBias { fraction },
-        _ => return Err(section.invalid("unknown stabilisation")),
-    };
-    let joint_correction = section.finite()?;
-    let margin = section.finite()?;
-    let max_contacts = section.u64()?;
-    let max_contacts = usize::try_from(max_contacts).map_err(|_| section.invalid("too many contacts"))?;
-    let kind = section.u8()?;
-    let [speed, spin, time] = [section.finite()?, section.finite()?, section.finite()?];
-    let sleeping = match kind {
-        0 => Sleeping::Off,
-        1 => Sleeping::Islands { speed, spin, time },
-        _ => return Err(section.invalid("unknown way of sleeping")),
-    };
-    let impact = match usize::try_from(section.u64()?) {
-        Ok(0) => ImpactLaw::Newton,
-        Ok(rounds) => ImpactLaw::Sequential { rounds },
-        Err(_) => return Err(section.invalid("too many rounds of impacts")),
-    };
-    section.finish()?;
-    let stop = StoppingRule { tolerance: Tolerance { value, measure }, max_iterations };
-    let settings = Settings {
-        gravity,
-        method,
-        stop,
-        accept,
-        budget,
-        rest_speed,
-        stabilisation,
-        joint_correction,
-        margin,
-        max_contacts,
-        sleeping,
-        impact,
-    };
-    settings.check()?;
-    Ok(settings)
 }
 
 fn encode_arena<T>(arena: &Arena<T>, out: &mut Payload, write: impl Fn(&T, &mut Payload)) {
@@ -475,106 +360,4 @@ fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
         4 => Combine::Multiply,
         _ => return Err(section.invalid("unknown rule for combining surfaces")),
     })
-}
-
-/// Largest impulse that may be remembered \[N·s\]: the heaviest body at the greatest speed has 1e20, and this is what a step
-/// begins its search with.
-pub(super) const MAX_IMPULSE: f64 = 1e30;
-
-fn decode_impulse(section: &mut Section) -> Result<DVec3, SnapshotError> {
-    let mut one = || section.within(MAX_IMPULSE, "impulse beyond 1e30 N·s");
-    Ok(DVec3::new(one()?, one()?, one()?))
-}
-
-fn encode_contacts(contacts: &[ContactPoint], out: &mut Payload) {
-    out.count(contacts.len());
-    for ContactPoint { a, b, part_a, part_b, point, normal, gap, impulse, moment, velocity, approach } in contacts {
-        [a.0.slot, b.0.slot, *part_a, *part_b].into_iter().for_each(|x| out.u32(x));
-        out.vector(*point);
-        out.vector(*normal);
-        out.f64(*gap);
-        out.vector(*impulse);
-        out.vector(*velocity);
-        out.f64(*approach);
-        out.vector(*moment);
-    }
-}
-
-fn decode_contacts(
-    version: u32,
-    section: &mut Section,
-    bodies: &Arena<BodyRecord>,
-) -> Result<Vec<ContactPoint>, SnapshotError> {
-    let count = section.count(8 + 13 * 8)?;
-    let contact = |_| {
-        Ok(ContactPoint {
-            a: decode_handle(section, bodies)?,
-            b: decode_handle(section, bodies)?,
-            part_a: if version >= RULES_SINCE { section.u32()? } else { 0 },
-            part_b: if version >= RULES_SINCE { section.u32()? } else { 0 },
-            point: section.vector()?,
-            normal: section.direction()?,
-            gap: section.finite()?,
-            impulse: decode_impulse(section)?,
-            velocity: section.vector()?,
-            approach: if version >= RULES_SINCE { section.finite()? } else { 0.0 },
-            moment: if version >= MOMENTS_SINCE { decode_impulse(section)? } else { DVec3::ZERO },
-        })
-    };
-    (0..count).map(contact).collect()
-}
-
-/// Size of a remembered point.
-const POINT_SIZE: usize = 16 + 9 * 8;
-
-fn encode_cache(cache: &ContactCache, out: &mut Payload) {
-    let (entries, dt) = cache.entries();
-    out.f64(dt);
-    out.count(entries.len());
-    for ((a, b), PairEntry { age, points }) in entries {
-        out.u32(a.0.slot);
-        out.u32(b.0.slot);
-        out.u32(*age);
-        out.count(points.len());
-        for CachedPoint { feature, point, normal, push: Push { impulse, moment } } in points {
-            let Feature { sub_a, sub_b, key } = feature;
-            [*sub_a, *sub_b, key.a, key.b].into_iter().for_each(|x| out.u32(x));
-            [*point, *normal, *impulse, *moment].into_iter().for_each(|x| out.vector(x));
-        }
-    }
-}
-
-fn decode_cache(
-    version: u32,
-    section: &mut Section,
-    bodies: &Arena<BodyRecord>,
-) -> Result<ContactCache, SnapshotError> {
-    let dt = section.finite()?;
-    if dt < 0.0 {
-        return Err(section.invalid("a step back in time"));
-    }
-    let count = section.count(20)?;
-    let mut entries = Vec::with_capacity(count);
-    for _ in 0..count {
-        let pair = (decode_handle(section, bodies)?, decode_handle(section, bodies)?);
-        let age = section.u32()?;
-        let point = |section: &mut Section| {
-            let (sub_a, sub_b) = (section.u32()?, section.u32()?);
-            let key = FeatureKey { a: section.u32()?, b: section.u32()? };
-            let feature = Feature { sub_a, sub_b, key };
-            let (point, normal, impulse) = (section.vector()?, section.direction()?, decode_impulse(section)?);
-            let moment = if version >= MOMENTS_SINCE { decode_impulse(section)? } else { DVec3::ZERO };
-            Ok(CachedPoint { feature, point, normal, push: Push { impulse, moment } })
-        };
-        let points = section.count(POINT_SIZE)?;
-        let points = (0..points).map(|_| point(section)).collect::<Result<Vec<_>, SnapshotError>>()?;
-        if points.is_empty() || age > ContactCache::MAX_AGE || pair.0 == pair.1 {
-            return Err(section.invalid("nothing that is remembered"));
-        }
-        entries.push((pair, PairEntry { age, points }));
-    }
-    if !entries.windows(2).all(|w| w[0].0 < w[1].0) {
-        return Err(section.invalid("pairs are not in order"));
-    }
-    Ok(ContactCache::from_entries(entries.into_iter(), dt))
 }

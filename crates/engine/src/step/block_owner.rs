@@ -1,4 +1,4 @@
-//! Which bodies own a block of an island's problem: certificates name blocks, users want the bodies.
+//! Which bodies a block of an island's problem belongs to. Certificates name blocks; reports name bodies.
 
 use crate::{BodyHandle, World};
 

@@ -1,4 +1,5 @@
-//! What the contacts of earlier steps carried, as a guess for this one.
+//! Warm-start cache: the contact impulses of the last steps, matched to the contacts of this step as the guess of the
+//! solver.
 //!
 //! Keyed by the two bodies. A point takes over the impulse of the point with the same feature, or else of the nearest
 //! point within [`RADIUS`] that no other point took; never when the normal has turned by more than 15°. Impulses are kept

@@ -1,4 +1,4 @@
-//! A step that has changed nothing is taken again without being computed.
+//! A step that changed nothing is repeated without being computed.
 //!
 //! A step is a function of bodies, joints, settings, remembered impulses and the time step, to the last bit. Where all of
 //! these are after a step what they were before it, and nobody has touched them since, the next step is this one: the same

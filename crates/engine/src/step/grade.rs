@@ -1,4 +1,5 @@
-//! The step before the judge: evidence for it, and what is counted for the report.
+//! Collects what the judge needs (states, impulses, laws), asks it for the certificate, and fills the counts of the
+//! step report.
 
 use crate::report::{ContactState, StepReport, StepStatus};
 use crate::step::assembly::Scene;

@@ -32,6 +32,7 @@ mod contact;
 mod end_poses;
 mod energy_ledger;
 mod fixed_point;
+mod for_islands;
 mod free_motion;
 mod free_rotation;
 mod grade;

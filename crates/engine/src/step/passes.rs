@@ -1,7 +1,7 @@
-//! Passes over rows 3 to 8. In: what was recalled. Out: which islands are solved already. Eq.: none.
+//! Passes over rows 3 to 8. In: recalled pairs. Out: which islands keep their answers. Eq.: none.
 //!
-//! A pass in which bodies overlap at the end that nobody thought would meet is followed by another with their contacts
-//! (`collision::closing`). Islands without such a body are what they were: their answers are kept.
+//! A pair that was left out of the contacts may overlap at the end poses all the same (`collision::closing`). Then the
+//! pair becomes a contact and rows 3 to 8 run again. Islands without such a pair keep their answers.
 
 use crate::step::Moving;
 use crate::step::island::Islands;

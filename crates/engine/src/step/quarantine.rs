@@ -1,11 +1,10 @@
-//! Which bodies a step is taken without: those that it would throw out of the range of numbers, and islands whose numbers
-//! make no contact problem.
+//! Quarantine: the bodies that a step is taken without. Those are bodies whose next state would leave the range of
+//! numbers, and islands whose numbers make no contact problem.
 //!
-//! A body that leaves its range is not let loose on the others: it stands where it is, an obstacle, and the step is taken
-//! without it. All that leave are found in one pass over the stages. Forces alone are known to be too much before anything
-//! is solved, so those bodies cost no pass; what impulses throw out, all of it together, costs one more. Whatever leaves
-//! then is taken with its island: islands share no dynamic body, so the others are solved to the same bits in every pass,
-//! and none of them leaves that stayed.
+//! A body that would leave its range stays where it is, as an obstacle, and the step is taken without it. If forces
+//! alone are too large, the body is found before anything is solved. If impulses throw bodies out, all of them are
+//! found after one pass and left out of a second one. What leaves its range even then is left out together with its
+//! island. Islands share no dynamic body, so the other islands are solved to the same bits in every pass.
 
 use crate::body::{BodyRecord, BodyState, MAX_POSITION, MAX_SPEED, MAX_SPIN};
 use crate::step::island::Islands;

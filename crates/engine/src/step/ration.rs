@@ -1,6 +1,6 @@
-//! What an island may spend in one step over all the problems that it poses: pieces of a step with joints, and trials of a
-//! restitution that makes no energy. Each problem by itself is bounded by the method (`ExactOptions::stepping`); a hundred of
-//! them would be seconds.
+//! Work budget of one island over one step. An island may pose many problems in a step: one per piece of a motion with
+//! joints, one per trial of a smaller restitution. Each is bounded by itself (`ExactOptions::stepping`), but a hundred
+//! of them would take seconds; this bounds their sum.
 
 use crate::{Method, Settings, StoppingRule};
 use signorini_solvers::Effort;

@@ -7,8 +7,8 @@
 //! end.
 //!
 //! So a certified island whose bodies all move slower than a small share of the kick they were given is at rest, to the
-//! last bit. Its next step is this one again, the same problem with the same answer, and a wall stands where it stood for as
-//! long as one likes to watch. What this takes out of the energy is in the books.
+//! last bit. Its next step is the same problem with the same answer, so a wall at rest does not drift. What this takes out of the
+//! energy is in the energy ledger (`stopped`).
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState};

@@ -11,6 +11,7 @@
 //! With none left the impulses dissipate by construction, against the velocity after forces.
 
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
+use crate::step::for_islands::for_islands;
 use crate::step::free_motion::FreeMotion;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion};
@@ -21,8 +22,6 @@ use crate::step::squeeze::{self, Pad, SqueezeSpace};
 use crate::step::{Records, Twist};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
-#[cfg(feature = "parallel")]
-use rayon::prelude::*;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
 use signorini_solvers::warm_start::make_feasible;
 use signorini_solvers::{
@@ -35,10 +34,6 @@ use std::fmt;
 pub(crate) const HALVINGS: usize = 6;
 /// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
 const WORK_TOLERANCE: f64 = 1e-8;
-/// Contacts in all islands from which other threads are asked to help: waking them costs as much as some dozen contacts
-/// at rest.
-const WORTH_SHARING: usize = 64;
-
 /// Solver and buffers of one island at a time.
 #[derive(Default)]
 pub(crate) struct IslandSpace {
@@ -205,39 +200,6 @@ impl IslandSolution {
         let took_part = sequence.contact_impulses.iter().map(|impulse| *impulse != DVec3::ZERO).collect();
         self.passed_on = Some((sequence.time, took_part));
     }
-}
-
-/// Calls `work` for every island with its space and another thing of its own, in parallel where that pays. The first
-/// island that fails is reported, whichever thread was first.
-pub(crate) fn for_islands<T: Send>(
-    islands: &[Island],
-    spaces: &mut [IslandSpace],
-    others: &mut [T],
-    work: impl Fn(usize, &Island, &mut IslandSpace, &mut T) -> Result<(), StepError> + Sync,
-) -> Result<(), StepError> {
-    let work = |(index, ((island, space), other)): (usize, ((&Island, &mut IslandSpace), &mut T))| {
-        space.error = work(index, island, space, other).err();
-    };
-    if is_worth_sharing(islands) {
-        #[cfg(feature = "parallel")]
-        islands.par_iter().zip(spaces.par_iter_mut()).zip(others).enumerate().for_each(work);
-    } else {
-        islands.iter().zip(spaces.iter_mut()).zip(others).enumerate().for_each(work);
-    }
-    match spaces.iter_mut().take(islands.len()).find_map(|space| space.error.take()) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
-}
-
-/// Whether there is enough work for other threads, and there are any. A program without the feature `parallel` has none.
-fn is_worth_sharing(islands: &[Island]) -> bool {
-    #[cfg(feature = "parallel")]
-    let threads = rayon::current_num_threads();
-    #[cfg(not(feature = "parallel"))]
-    let threads = 1;
-    let constraints = || islands.iter().map(|island| island.contacts.len() + island.joints.len()).sum::<usize>();
-    threads > 1 && islands.len() > 1 && constraints() >= WORTH_SHARING
 }
 
 /// Solves all islands but those that are `kept` as they are.

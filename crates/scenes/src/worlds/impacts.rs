@@ -3,12 +3,20 @@
 //! Impacts happen inside a step, at the time the gap closes, so balls are on their closed forms to round-off wherever in
 //! a step they hit.
 
+mod cradle;
+mod painleve;
+
 use super::parts::{Describe, G, ball, cuboid, floor, scene, weightless};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ImpactDescription, ShapeDescription};
 use signorini_problem::math;
+
+use cradle::{
+    cradle, cradle_answers, cradle_touching, cradle_touching_answers, one_hits_three, one_hits_three_answers,
+};
+use painleve::{painleve_rod, painleve_rod_answers};
 
 const STEP: f64 = 1.0 / 60.0;
 
@@ -273,88 +281,6 @@ fn billiard_answers() -> Vec<Expectation> {
     ]
 }
 
-/// Gaps of 2 cm: at 2 m/s and 240 steps a second no two impacts fall into one step.
-fn cradle() -> Scene {
-    let ball = |k: u32| {
-        let velocity = if k == 0 { [2.0, 0.0, 0.0] } else { [0.0; 3] };
-        elastic_ball(&format!("ball {k}"), 1.0, [1.02 * f64::from(k), 0.0, 0.0], velocity)
-    };
-    weightless(1.0 / 240.0, 0.5, (0..5).map(ball).collect())
-}
-
-/// Each blow is an exchange: every ball moves on by one gap, the last one leaves.
-fn cradle_answers() -> Vec<Expectation> {
-    vec![
-        speed("velocity of the last ball", "v", 2.0, |o| o.last("ball 4").velocity.x),
-        speed("speed left in the others", "0", 0.0, |o| {
-            (0..4).map(|k| o.last(&format!("ball {k}")).velocity.length()).sum()
-        }),
-        Expectation {
-            what: "way of the last ball",
-            unit: "m",
-            formula: "v t − 4 gaps",
-            expected: 2.0 * 0.5 - 4.0 * 0.02,
-            tolerance: 1e-9,
-            measured: |o| o.displacement("ball 4").x,
-        },
-    ]
-}
-
-fn one_hits_three() -> Scene {
-    let ball = |k: u32| {
-        let (x, v) = if k == 0 { (-0.3, 2.0) } else { (0.0, 0.0) };
-        elastic_ball(&format!("ball {k}"), 1.0, [f64::from(k) + x, 0.0, 0.0], [v, 0.0, 0.0])
-    };
-    weightless(STEP, 0.5, (0..4).map(ball).collect())
-}
-
-/// Newton's law for all contacts at once (Moreau 1988): only the first closes, the touching ones must not close. With n
-/// balls at rest these move together with `2v/(n+1)` and the first comes back with `v (n−1)/(n+1)`; energy and momentum
-/// are conserved. (Real balls of steel do as in `cradle`: waves make the blows follow each other.)
-fn one_hits_three_answers() -> Vec<Expectation> {
-    vec![
-        speed("velocity of the first ball", "−v (n−1)/(n+1)", -1.0, |o| o.last("ball 0").velocity.x),
-        speed("velocity of the last ball", "2v/(n+1)", 1.0, |o| o.last("ball 3").velocity.x),
-        Expectation {
-            what: "energy",
-            unit: "J",
-            formula: "½ m v²",
-            expected: 2.0,
-            tolerance: 1e-9,
-            measured: |o| o.kinetic_energy(o.last_frame()),
-        },
-    ]
-}
-
-/// As `one_hits_three` with one ball more, and the other law of impact.
-fn cradle_touching() -> Scene {
-    let ball = |k: u32| {
-        let (x, v) = if k == 0 { (-0.3, 2.0) } else { (0.0, 0.0) };
-        elastic_ball(&format!("ball {k}"), 1.0, [f64::from(k) + x, 0.0, 0.0], [v, 0.0, 0.0])
-    };
-    let mut scene = weightless(STEP, 0.5, (0..5).map(ball).collect());
-    scene.treatment.impact = ImpactDescription::Sequential { rounds: 400 };
-    scene
-}
-
-/// Blows that follow each other are exchanges: only the last ball moves, after the 0.3 m that the first had to go.
-fn cradle_touching_answers() -> Vec<Expectation> {
-    vec![
-        speed("velocity of the last ball", "v", 2.0, |o| o.last("ball 4").velocity.x),
-        speed("speed left in the others", "0", 0.0, |o| {
-            (0..4).map(|k| o.last(&format!("ball {k}")).velocity.length()).sum()
-        }),
-        Expectation {
-            what: "way of the last ball",
-            unit: "m",
-            formula: "v t − d",
-            expected: 2.0 * 0.5 - 0.3,
-            tolerance: 1e-9,
-            measured: |o| o.displacement("ball 4").x,
-        },
-    ]
-}
-
 const SKEW_FALL: f64 = 2.0;
 const SKEW_FRICTION: f64 = 0.2;
 const SKEW_RESTITUTION: f64 = 0.5;
@@ -428,81 +354,4 @@ fn rocking_impact_answers() -> Vec<Expectation> {
             },
         },
     ]
-}
-
-/// Radius and half length of the axis \[m\].
-const ROD: [f64; 2] = [0.02, 1.0];
-/// From the vertical [rad].
-const ROD_LEAN: f64 = 0.55;
-const ROD_FRICTION: f64 = 2.0;
-const ROD_SPEED: f64 = 1.0;
-
-/// The rod's lowest point from its middle: (x, z) \[m\].
-fn rod_foot() -> [f64; 2] {
-    let (sin, cos) = math::sin_cos(ROD_LEAN);
-    let [r, a] = ROD;
-    [a * sin, -a * cos - r]
-}
-
-/// Inertia over mass of a capsule about its middle, across its axis \[m²\]: a cylinder of length 2a and two half balls.
-fn rod_inertia() -> f64 {
-    let [r, a] = ROD;
-    let (cylinder, balls) = (2.0 * a, 4.0 / 3.0 * r);
-    let of_cylinder = a * a / 3.0 + r * r / 4.0;
-    let of_balls = 0.4 * r * r + a * a + 0.75 * a * r;
-    (cylinder * of_cylinder + balls * of_balls) / (cylinder + balls)
-}
-
-/// A rod of 1 kg with round ends whose foot is ahead of its middle, moving along without turning. One point of contact:
-/// of two, each alone would be able to grip, and the answer would not be unique.
-fn painleve_rod() -> Scene {
-    let [radius, half_height] = ROD;
-    let rod = BodyDescription {
-        mass: Some(1.0),
-        position: [0.0, 0.0, -rod_foot()[1]],
-        ..BodyDescription::new("rod", ShapeDescription::Capsule { half_height, radius })
-    };
-    let rod = rod.pitched(-ROD_LEAN).moving([ROD_SPEED, 0.0, 0.0]).surface(ROD_FRICTION, 0.0);
-    scene(STEP, 0.2, vec![floor().surface(ROD_FRICTION, 0.0), rod])
-}
-
-/// With the foot at (x, −y) from the middle, sliding on needs a normal impulse of `gh/(1/m + x²/I − μxy/I)`. Here the
-/// denominator is negative, and leaving the floor is no solution either (Painlevé 1895): what remains is that the foot
-/// stops dead. Angular momentum about it, with the velocity v* = v + hg after forces, gives
-/// `ω = m(y v − x g h)/(I + m(x² + y²))` about the y axis.
-fn painleve_rod_answers() -> Vec<Expectation> {
-    let [x, z] = rod_foot();
-    let spin = (-z * ROD_SPEED - x * G * STEP) / (rod_inertia() + x * x + z * z);
-    vec![
-        Expectation {
-            what: "spin after the jam",
-            unit: "rad/s",
-            formula: "m (y v − x g h)/(I + m(x² + y²))",
-            expected: spin,
-            tolerance: 1e-8,
-            measured: |o| o.at("rod", 1).spin.y,
-        },
-        Expectation {
-            what: "speed of the foot after the jam",
-            unit: "m/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-8,
-            measured: |o| {
-                let ([x, z], rod) = (rod_foot(), o.at("rod", 1));
-                (rod.velocity + rod.spin.cross(DVec3::new(x, 0.0, z))).length()
-            },
-        },
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sliding_on_has_no_solution_for_the_rod() {
-        let ([x, z], inertia) = (rod_foot(), rod_inertia());
-        assert!(1.0 + x * x / inertia + ROD_FRICTION * x * z / inertia < 0.0);
-    }
 }

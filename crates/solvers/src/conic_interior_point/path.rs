@@ -1,4 +1,4 @@
-//! The loop: predictor, corrector, step, and the levels of caution.
+//! Main loop of the conic path: predictor, corrector, step; after a failure the same with more cautious settings.
 
 use super::block::{Model, Point, Role, Shared, lag, mismatch};
 use super::options::*;

@@ -1,4 +1,4 @@
-//! Where the path begins.
+//! First iterates of the conic path: impulses moved inside their cones.
 //!
 //! With `Y = w T r − T⁻¹ û` of some impulses r, `w R` and `Z` are the smoothed projections of Y and −Y onto the cone:
 //!

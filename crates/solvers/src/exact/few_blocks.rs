@@ -1,7 +1,6 @@
-//! The attempt for a few blocks: everything dense, and hardly any book-keeping.
+//! Attempt for problems of at most 16 blocks, with dense matrices only.
 //!
-//! Such problems are solved in microseconds: one more look at the judge, or a plan of the elimination, would
-//! double their time.
+//! Such problems are solved in microseconds. One more certificate, or a symbolic elimination, would double their time.
 
 use super::limits::SMALL;
 use super::{Exact, Search, Selection};

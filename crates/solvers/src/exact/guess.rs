@@ -1,4 +1,4 @@
-//! Before any attempt: the guess, graded and refined.
+//! Grades the guess before any attempt, and refines it by Newton steps if it is nearly certified.
 
 use super::limits::{NEARLY_AT_REST, REFINED, REFINING_STEPS, SETTLED};
 use super::{Attempt, Exact, Guesses, Search, Selection};

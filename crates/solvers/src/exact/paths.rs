@@ -1,4 +1,4 @@
-//! Newton steps and central paths as attempts, and what is done with an iterate that is close.
+//! Attempts that follow a central path or take Newton steps, and the polish of an iterate that is nearly certified.
 
 use super::limits::{
     CHEAP_FACTORIZATION, FEW_BLOCKS, MANIFOLD, POLISHING_SWEEPS, ROUNDS_IN_TURN, SEVERAL_POINTS, SMALL, SWEEPS_IN_TURN,

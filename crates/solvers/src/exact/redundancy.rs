@@ -1,4 +1,4 @@
-//! Whether the impulses of a problem are unique, as far as counting tells.
+//! Estimates from the numbers of rows and bodies whether the impulses of a problem are unique.
 
 use signorini_problem::{ContactProblem, Delassus};
 

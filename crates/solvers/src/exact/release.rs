@@ -1,4 +1,4 @@
-//! Contacts that contradict each other by a little: who has to let go.
+//! Releases one of several contacts that contradict each other in the last digits.
 //!
 //! Four corners of a box on three others, or two points of an edge that lies on two bodies, are more than the motion can
 //! satisfy all at once where their gaps differ in the last digits. The answer then has one of them open, with an impulse

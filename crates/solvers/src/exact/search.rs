@@ -1,4 +1,4 @@
-//! The best iterate so far, what it took, and what may still be spent.
+//! State of one solve by `exact`: the best iterate so far, the work spent on it, and the work that is left.
 
 use super::Attempt;
 use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY};

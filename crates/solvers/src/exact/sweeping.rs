@@ -1,4 +1,4 @@
-//! Sweeps as a tier: plain ones while their rate pays, accelerated ones among redundant contacts.
+//! Sweeps as an attempt: plain ones while their measured rate pays, accelerated ones among redundant contacts.
 
 use super::limits::{FLOPS_PER_VISIT, SMALL};
 use super::redundancy::{Redundancy, redundancy};

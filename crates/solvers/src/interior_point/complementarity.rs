@@ -1,4 +1,5 @@
-//! One block inside the cones: its products, its linearisation `dr = c − K dy`, and how far it may step.
+//! Complementarity conditions of one block on the central path: their products, the linearisation `dr = c − K dy`, and
+//! the longest step that stays inside the cones.
 
 use crate::merit::triple;
 use signorini_problem::{Block, Law};

@@ -1,4 +1,4 @@
-//! How a path is followed, and how it ended.
+//! Options of a central path, and the ways in which it can end.
 
 use super::weights::Weights;
 use crate::merit::Merit;

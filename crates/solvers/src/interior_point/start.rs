@@ -1,4 +1,4 @@
-//! Where the path begins.
+//! First iterates of the central path: equal impulses, impulses scaled by inertia, or a guess moved inside the cones.
 
 use super::complementarity::{Complementarity, Point};
 use super::options::PathEnd;

@@ -1,4 +1,5 @@
-//! How target products are spread over the contacts: each spread is a central path of its own, to an answer all the same.
+//! Weights of the target products of the central path, one per contact. Other weights give another central path, which
+//! also ends at an answer.
 
 use signorini_problem::math;
 use std::f64::consts::{GOLDEN_RATIO, SQRT_2};

@@ -1,4 +1,4 @@
-//! What a sweep does with one frictional contact.
+//! Update of one frictional contact in a sweep.
 
 use crate::cone::{self, Mat3, Vec3};
 use crate::one_contact::OneContact;

@@ -1,4 +1,5 @@
-//! Sweep until solved: when to look at the residual, when to believe it, when to give up.
+//! Runs sweeps until the problem is solved: how often the residual is computed, when it is trusted, and when the method
+//! gives up.
 
 use super::{ContactStep, SweepOrder, Sweeper};
 use crate::warm_start::make_feasible;

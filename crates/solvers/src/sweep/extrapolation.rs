@@ -1,4 +1,5 @@
-//! From a point and its image under a sweep to where the next sweep begins: Anderson's window, weighted, and guarded.
+//! Anderson extrapolation of sweeps: from a point and its image under a sweep to the point at which the next sweep
+//! starts.
 
 use super::guard::{Guard, Next};
 use crate::linalg::anderson::Anderson;

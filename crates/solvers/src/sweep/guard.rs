@@ -1,8 +1,8 @@
-//! When to believe an extrapolation: the length of the last step, watched over time.
+//! Guard of the extrapolation: decides from the length of the last step whether the window is kept.
 //!
-//! An extrapolation across a change of partition (a contact that opens, begins or ceases to slip) speaks about a map that
-//! is no longer there. It shows in the next sweep, which then moves far. And where the partition at hand has no solution,
-//! the shortest step is at its border: there an extrapolation returns to the same place for ever, while plain sweeps walk on.
+//! An extrapolation over a change of partition (a contact opens, or begins or ceases to slip) describes a map that no
+//! longer applies; the next sweep then makes a long step. And where the present partition has no solution, the shortest
+//! step lies at its border: extrapolations return there for ever, while plain sweeps walk on.
 
 /// Growth of a step over the shortest since the last restart above which the window is forgotten. Measured between 1.2
 /// and 5 on the generated problems: little depends on it below 3.

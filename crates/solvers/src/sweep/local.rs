@@ -1,4 +1,4 @@
-//! One block, prepared, and what a visit does to it.
+//! One block of a sweep: its prepared inverse, and the update of its impulse while all others stay.
 
 use super::contact_step::{ContactStep, Planar, inverse};
 use super::coupling::Coupling;

@@ -1,5 +1,5 @@
-//! A step that was recorded, before the judge again: from the states before and after it, its contacts and the laws, with
-//! nothing of the step itself.
+//! Certifies a recorded step again, from the states before and after it, its contacts and the laws. Nothing of the step
+//! itself is used.
 //!
 //! | check | measured |
 //! |---|---|

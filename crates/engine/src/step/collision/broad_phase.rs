@@ -1,9 +1,8 @@
 //! Broad phase. In: one box per body. Out: pairs whose boxes overlap, sorted. Eq.: none.
 //!
-//! Where little moves, little is to be found out. Every box is given a wider one; a tree finds the pairs of wider boxes
-//! that overlap, and they are the candidates of all the steps in which every box stays within its wider one. The few that
-//! have left ask the tree; when many have, everything is built anew. Where much moves wider boxes do not pay, and none
-//! are wider.
+//! While little moves, every box is given a wider one. A tree finds the pairs of wider boxes that overlap; they stay the
+//! candidates for as long as every box is within its wider one. Boxes that left theirs ask the tree again; when many have
+//! left, the tree is rebuilt. Where much moves, boxes are not widened, because that does not pay.
 //!
 //! The set of pairs is a property of the boxes alone, and it is sorted: neither the tree, nor the steps before, nor the
 //! order of insertion show in the result. Cost: O(n + pairs) where little moves, else O(n log n + pairs).

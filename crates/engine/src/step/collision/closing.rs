@@ -11,9 +11,9 @@
 //! then may close too. Bodies with joints may do anything.
 //!
 //! A contact that stays open carries nothing: without it the answer is the same, and the island smaller. Bodies that fall
-//! side by side are none of each other's business, however fast, nor are they when they land. Where an impulse sends a body
-//! another way than was thought, its pairs are seen to overlap at the end poses, or to have passed each other; they are then
-//! recalled, and the islands are solved again with them.
+//! side by side have no contact with each other, however fast they are, nor when they land. An impulse may send a body another
+//! way than was assumed here. Its pairs then overlap at the end poses, or have passed each other; they are recalled, and their
+//! islands are solved again.
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState};

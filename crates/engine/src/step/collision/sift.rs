@@ -1,4 +1,5 @@
-//! After the broad phase: who may push whom, and who only detects. In: pairs. Out: pairs that may push, pairs to be sensed. Eq.: none.
+//! Filters after the broad phase. In: pairs. Out: pairs that may push each other, and pairs that only sensors see. Eq.:
+//! none.
 
 use crate::body::{BodyRecord, Kind};
 use crate::ids::Arena;

@@ -1,5 +1,5 @@
-//! How far bodies may come in a step, and so what is looked at: swept boxes, and the distance within which points are
-//! contacts.
+//! Swept boxes: the box around everything that a body may touch in the step, and the distance below which two surfaces
+//! get contact points.
 
 use crate::World;
 use crate::body::BodyRecord;

@@ -1,13 +1,13 @@
-//! When bodies that bounce are met. In: touches with their times. Out: one time per body. Eq.: none.
+//! Time of impact. In: touches with their times. Out: one time per body. Eq.: none.
 //!
-//! A body has one velocity before the step's impulses and one after it, so all of them meet it at one time and one place,
-//! and it is from there that it is moved on. Bodies that bounce off each other in the same step are met together, at the
-//! time of the first of these bounces: later ones are looked at as they are then, with what is left of their gaps. Whatever
-//! else touches such a body acts on it where it is met. Joints are posed where bodies are at the beginning: those that have
-//! one are met then, and so is whoever bounces off them.
+//! A body has one velocity before the impulses of a step and one after them. So all impulses of the step act on it at
+//! one time, at the place where it is then, and its motion goes on from there. For bodies that bounce that is the time
+//! of the first bounce; bodies that bounce off each other share it. A later bounce in the same step is treated at that
+//! time, with the gap that is left. Other contacts of such a body act at that time too. Joints are posed at the start
+//! poses: bodies with a joint, and what bounces off them, have their impact at the beginning of the step.
 //!
-//! Arms of an impulse are measured from these places to a point that both bodies share: momentum and angular momentum of
-//! an isolated system are then kept to round-off, however many of its bodies bounce at whatever times.
+//! Lever arms are measured from these places to a point that both bodies share. Linear and angular momentum of an
+//! isolated system are then kept to round-off, however many of its bodies bounce.
 
 use crate::World;
 use crate::joint::Anchor;

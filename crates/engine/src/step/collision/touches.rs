@@ -1,5 +1,5 @@
-//! Manifolds of the pairs that are near each other, seen at the start of the step, or where the pair bounces, or where a body
-//! with continuous detection is caught.
+//! Runs the narrow phase on the pairs of a step: at the start poses, at the time at which the pair bounces, or where
+//! continuous detection caught a body.
 
 use crate::World;
 use crate::step::collision::Near;

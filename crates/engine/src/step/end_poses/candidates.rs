@@ -1,4 +1,5 @@
-//! Which pairs are measured at the end poses.
+//! Pairs whose overlap is measured at the end poses: the near pairs of the start, and pairs with a body that left its
+//! swept box.
 
 use super::{EndSpace, placed};
 use crate::World;

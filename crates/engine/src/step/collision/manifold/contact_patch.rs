@@ -1,4 +1,5 @@
-//! What the narrow phase hands on: manifolds, their points and keys.
+//! Output of the narrow phase: manifolds, their contact points, and the feature keys by which points are recognised in
+//! the next step.
 
 use glamx::{DPose3, DVec3};
 use std::ops::{Deref, DerefMut};
