@@ -32,6 +32,8 @@ pub(super) struct Launch {
     pub reached: Vec<bool>,
     /// Whether what forces of the piece do is in it.
     pub forced: bool,
+    /// The judge's word on it.
+    pub graded: Graded,
 }
 
 impl Mover<'_> {
@@ -79,13 +81,12 @@ impl Mover<'_> {
         let forced = self.pushed_by_forces(h);
         let scale = if restitution { 1.0 } else { 0.0 };
         let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
-        out.merge(&graded);
         self.pushed = self.scatter(At::Start, h, &space.impulses);
         self.reached = self.find_reached(h, &self.pushed, &forced, space);
         let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
         let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
-        self.launch(&forced, (joints, self.reached.clone(), true), space);
+        self.launch(&forced, (joints, self.reached.clone(), true), graded, space);
         self.pushes.fill(Push::NONE);
         self.take_push(true);
         Ok(())
@@ -161,9 +162,8 @@ impl Mover<'_> {
             let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
             let joints = self.scatter(At::Impact, h, &space.impulses);
             let reached = self.find_reached(h, &joints, &unforced, space);
-            self.launch(&unforced, (joints, reached, false), space);
+            self.launch(&unforced, (joints, reached, false), graded, space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
-                out.merge(&graded);
                 break;
             }
             scale = if halving + 1 == HALVINGS || PIECES.is_overspent(self.iterations) { 0.0 } else { 0.5 * scale };
@@ -285,6 +285,7 @@ impl Mover<'_> {
         &mut self,
         before: &[Before],
         (joints, reached, forced): (Vec<f64>, Vec<bool>, bool),
+        graded: Graded,
         space: &IslandSpace,
     ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
@@ -294,6 +295,7 @@ impl Mover<'_> {
             body.forces = if forced { 0.0 } else { 1.0 };
         }
         let at = if forced { At::Start } else { At::Impact };
-        self.launched = Some(Launch { contacts: self.contact_impulses(at, &space.impulses), joints, reached, forced });
+        let contacts = self.contact_impulses(at, &space.impulses);
+        self.launched = Some(Launch { contacts, joints, reached, forced, graded });
     }
 }
