@@ -12,7 +12,7 @@ use crate::options::{Options, SurfaceMotion};
 use crate::shape::{MassProperties, Shape};
 use crate::step::Rest;
 use crate::{BodyId, Material, WorldError};
-use glamx::{DMat3, DPose3, DQuat, DVec3};
+use glamx::{DPose3, DQuat, DVec3};
 use inertial::{DEFAULT_DENSITY, dynamic_mass};
 use serde::{Deserialize, Serialize};
 

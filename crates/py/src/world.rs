@@ -22,8 +22,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use signorini::glamx::{DMat3, DVec3};
-use signorini::{Anchor, BodyId, Frame, Kind, MassProperties, Misfit, Motor, PairContact, Snapshot};
+use signorini::Snapshot;
 use std::path::PathBuf;
 
 /// Bodies and joints that move together. Takes the keywords of `Settings`, or settings and keywords that override them.

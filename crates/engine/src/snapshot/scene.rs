@@ -17,7 +17,6 @@ use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{Rest, Workspace};
 use crate::{BodyHandle, BodyId, Combine, MassProperties, Material, Shape, SnapshotError, World};
-use glamx::DVec3;
 use std::collections::BTreeSet;
 
 /// The first version with torsional and rolling friction.

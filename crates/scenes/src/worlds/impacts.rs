@@ -10,7 +10,7 @@ use super::parts::{Describe, G, ball, cuboid, floor, scene, weightless};
 use super::{Expectation, NamedScene, Observed};
 use signorini::Scene;
 use signorini::glamx::DVec3;
-use signorini::scene::{BodyDescription, ImpactDescription, ShapeDescription};
+use signorini::scene::BodyDescription;
 use signorini_problem::math;
 
 use cradle::{

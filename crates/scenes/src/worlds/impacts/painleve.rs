@@ -4,6 +4,7 @@ use super::STEP;
 use crate::worlds::Expectation;
 use crate::worlds::parts::{Describe, G, floor, scene};
 use signorini::Scene;
+use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ShapeDescription};
 use signorini_problem::math;
 

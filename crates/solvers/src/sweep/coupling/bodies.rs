@@ -5,7 +5,7 @@ use super::Coupling;
 use signorini_problem::{FactoredDelassus, InverseMass};
 
 /// Six columns of side A, six of side B.
-type Row = [f64; 12];
+pub(super) type Row = [f64; 12];
 
 /// Factored W, in coordinates in which every body has unit mass: with `M⁻¹ = L Lᵀ` and `y = Lᵀ Jᵀ r`, `Δv = L y` and
 /// `W r = (J L) y`. The same twelve numbers per row then gather and scatter, which halves what a sweep reads. Rows that give
@@ -212,7 +212,7 @@ fn times_root(root: Option<&InverseMass>, y: &[f64; 6]) -> [f64; 6] {
 }
 
 /// `j` times the matrix of each side's body; zero for a fixed side, which has none.
-fn times_matrices(j: &Row, pair: &[u32; 2], matrices: &[InverseMass]) -> Row {
+pub(super) fn times_matrices(j: &Row, pair: &[u32; 2], matrices: &[InverseMass]) -> Row {
     let mut product = [0.0; 12];
     for (side, body) in pair.iter().enumerate() {
         let Some(m) = matrices.get(*body as usize) else { continue };
