@@ -127,7 +127,7 @@ pub(crate) struct IslandSolution {
     pub joint_impulses: Vec<f64>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
-    /// How an island with joints moved, or one that took the step in halves; others move by their velocities.
+    /// How an island with joints moved, or one that took the step in pieces; others move by their velocities.
     pub motion: Option<Motion>,
     /// When impacts were passed on \[s\], and which contacts of the island took part.
     pub passed_on: Option<(f64, Vec<bool>)>,
@@ -249,7 +249,7 @@ fn solve_island(
     if !island.joints.is_empty() {
         let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);
         let restitution = sequence.is_none() && !squeezed;
-        midpoint::step_island(records, scene, island, index, shift, restitution, space, solution)?;
+        midpoint::step_island(records, scene, island, index, shift, restitution, 1, space, solution)?;
         if let Some(sequence) = &sequence {
             solution.add_impulses(sequence);
         }
@@ -310,7 +310,7 @@ fn solve_island(
 /// 800 contacts, halves fail about as often as the whole, and take four times as long.
 const MOST_HALVED: usize = 500;
 
-/// Takes a step in halves whose problem was not solved: shorter ones are other problems. Whether these are solved; if not, the answer
+/// Takes a step in halves whose problem was not solved: shorter steps pose other problems. Whether these are solved; if not, the answer
 /// for the whole step stays.
 fn in_halves(
     records: &Records,
@@ -330,18 +330,17 @@ fn in_halves(
     guess(scene, island, &mut space.guess);
     squeeze::soften(scene, island, &mut space.pads);
     let mut trial = std::mem::take(&mut space.trial);
-    midpoint::step_island(records, scene, island, index, shift, restitution, space, &mut trial)?;
+    midpoint::step_island(records, scene, island, index, shift, restitution, 2, space, &mut trial)?;
     space.pads.clear();
-    let solved = trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
-    let (mut spent, answered_by) = (solution.effort, trial.effort.answered_by);
+    let mut spent = solution.effort;
     add_effort(&mut spent, &trial.effort);
+    let solved = trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
     if solved {
         trial.squeezed.clear();
         std::mem::swap(solution, &mut trial);
-        solution.effort = Effort { active: solution.effort.active, answered_by, ..spent };
-    } else {
-        solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };
     }
+    let Effort { active, answered_by, .. } = solution.effort;
+    solution.effort = Effort { active, answered_by, ..spent };
     space.trial = trial;
     Ok(solved)
 }

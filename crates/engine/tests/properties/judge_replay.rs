@@ -46,7 +46,14 @@ fn record(world: &mut World) -> (Recorded, StepStatus) {
         velocity: c.velocity,
     };
     let contacts = Some(world.contacts().iter().map(contact).collect());
-    let recorded = Recorded { before, after: states(world), contacts, ledger: Some(report.energy), complete: true, divided: false };
+    let recorded = Recorded {
+        before,
+        after: states(world),
+        contacts,
+        ledger: Some(report.energy),
+        complete: true,
+        divided: false,
+    };
     (recorded, report.status)
 }
 

@@ -1,7 +1,8 @@
 //! The contacts of a recorded step: what they do to momenta, and whether they obey Signorini and Coulomb.
 
 use super::{
-    Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, NO_PIECES, ReplayContact, ReplayStep, is_free,
+    Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, NO_PIECES, ReplayContact, ReplayStep,
+    is_free,
 };
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::judge::momentum::Impulse;

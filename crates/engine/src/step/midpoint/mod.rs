@@ -133,7 +133,7 @@ struct Mover<'a> {
     motion: Motion,
 }
 
-/// Moves an island through the step: one with joints, or one whose contacts could not be solved for the whole step, in halves.
+/// Moves an island through the step: one with joints, or one whose contacts could not be solved for the whole step, in `pieces`.
 #[allow(clippy::too_many_arguments)] // What every island has, and what earlier impacts did to it.
 pub(crate) fn step_island(
     records: &Records,
@@ -142,16 +142,13 @@ pub(crate) fn step_island(
     index: usize,
     shift: &[Twist],
     restitution: bool,
+    pieces: usize,
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
     let mut mover = Mover::new(records, scene, island, index, shift, space);
     out.reset(scene, island);
-    if island.joints.is_empty() {
-        mover.halves(scene.dt, 0, restitution, space, out)?;
-    } else {
-        mover.advance(scene.dt, 0, restitution, space, out)?;
-    }
+    mover.in_pieces(pieces, scene.dt, pieces - 1, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
         let State { position, orientation, velocity, .. } = body.start;
         mover.motion.end.push(BodyState { position, orientation, velocity, spin: body.start.spin(&body.mass) });
@@ -325,22 +322,29 @@ impl<'a> Mover<'a> {
             return Ok(());
         }
         (self.lambda, self.pushes) = guess;
-        self.halves(h, depth, restitution, space, out)
+        self.in_pieces(2, h, depth + 1, restitution, space, out)
     }
 
-    /// Takes a piece of length `h` in halves.
-    fn halves(
+    /// Takes a piece of length `h` in so many equal ones.
+    fn in_pieces(
         &mut self,
+        count: usize,
         h: f64,
         depth: usize,
         restitution: bool,
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<(), StepError> {
-        self.scale_guess(0.5);
-        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
-        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
-        self.scale_guess(2.0);
+        let share = 1.0 / count as f64;
+        self.scale_guess(share);
+        for _ in 0..count {
+            // Halves of contacts alone that are not solved are not taken.
+            if self.joints.is_empty() && !out.solved {
+                break;
+            }
+            self.advance(share * h, depth, restitution, space, out)?;
+        }
+        self.scale_guess(count as f64);
         Ok(())
     }
 
