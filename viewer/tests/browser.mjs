@@ -7,6 +7,9 @@ import { createInterface } from "node:readline";
 import { inflateSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
+/** What is waited for comes within this, or never does [ms]: other programs may have the processor meanwhile. */
+const PATIENCE = Number(process.env.PATIENCE ?? 300) * 1000;
+
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** `signorini view` on a free port: its address, and how to end it. */
@@ -33,6 +36,7 @@ export async function launch() {
     }
     return chromium.launch({
         executablePath,
+        timeout: PATIENCE,
         args: ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist"],
     });
 }
@@ -47,6 +51,7 @@ export async function open(browser, address, options = {}) {
         hasTouch: touch,
         reducedMotion: "reduce",
     });
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     const complaints = [];
     const requests = [];
@@ -61,9 +66,24 @@ export async function open(browser, address, options = {}) {
     return { page, complaints, requests };
 }
 
-/** Waits until the page has shown at least this many moments. */
-export async function atLeast(page, last) {
-    await page.waitForFunction((n) => Number(document.body.dataset.last) >= n, last, { timeout: Number(process.env.PATIENCE ?? 120) * 1000 });
+/** Waits until something on the page is so. */
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: PATIENCE });
+
+/** Waits until the page has been told of at least this many moments. */
+export const atLeast = (page, last) => until(page, (n) => Number(document.body.dataset.last) >= n, last);
+
+/** Waits until something is so in the newest moment: where the page draws slowly, the one that is shown falls behind. */
+export async function untilNow(page, condition, argument) {
+    const started = Date.now();
+    do {
+        await page.keyboard.press("End");
+        // Two pictures: one that begins after the key, and one after it was drawn.
+        await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+        if (await page.evaluate(condition, argument)) {
+            return;
+        }
+    } while (Date.now() - started < PATIENCE);
+    throw new Error(`never so: ${condition}`);
 }
 
 /** Pixels of a PNG of eight bits per channel: width, height, and bytes of red, green, blue (and alpha). */

@@ -8,14 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { atLeast, launch, open, pixels, serve } from "./browser.mjs";
+import { atLeast, launch, open, pixels, serve, until, untilNow } from "./browser.mjs";
 
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const data = (page) => page.evaluate(() => ({ ...document.body.dataset }));
 const index = async (page) => Number((await data(page)).index);
-
-/** Waits until something on the page is so. */
-const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 60_000 });
 
 /** Waits until a part of the page reads so: what is pressed shows with the next picture, not at once. */
 const reads = (page, selector, pattern) =>
@@ -155,7 +152,7 @@ describe("the page", () => {
         await visit(["heavy_on_light", "--speed", "0"], {}, async ({ page }) => {
             await atLeast(page, 30);
             await page.keyboard.press("End");
-            await page.waitForTimeout(500);
+            await until(page, () => document.querySelectorAll("#inspector dd.good").length > 0);
             const { width, height } = await page.locator("#canvas").boundingBox();
             // Somewhere on a fine raster over the stack there is a contact.
             for (let y = 0.3; y < 0.8; y += 0.02) {
@@ -309,9 +306,15 @@ describe("the page", () => {
             await page.mouse.move(cx, cy);
             await page.mouse.down();
             await page.mouse.move(cx, cy - 120, { steps: 6 });
-            await until(page, () => document.body.dataset.pulled !== "");
+            await untilNow(page, () => document.body.dataset.pulled !== "");
+            // The cube is lifted: on the floor its middle is half a metre up.
+            await untilNow(page, (least) => {
+                const terms = [...document.querySelectorAll("#inspector dt")];
+                const place = terms.find((term) => term.textContent === "position [m]")?.nextElementSibling;
+                return parseFloat(place?.textContent.split(",")[2]) > least;
+            }, 0.52);
             await page.mouse.up();
-            await until(page, () => document.body.dataset.pulled === "");
+            await untilNow(page, () => document.body.dataset.pulled === "");
         });
     });
 

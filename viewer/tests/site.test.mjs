@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { atLeast, launch, open, pixels } from "./browser.mjs";
+import { atLeast, launch, open, pixels, until } from "./browser.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
 
@@ -34,8 +34,6 @@ after(async () => {
     await browser?.close();
     server?.close();
 });
-
-const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 60_000 });
 
 describe("the page without a server", () => {
     it("runs the demonstration, every step certified, and shows it", async () => {
