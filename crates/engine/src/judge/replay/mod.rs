@@ -271,7 +271,7 @@ impl Recertifier {
             // Recordings do not hold them.
             drive_impulses: 0.0,
             jointed: &self.ignored,
-            may_overlap: &|a, b| crate::step::may_overlap(world, a, b),
+            may_overlap: &|a, b| world.may_overlap(a, b),
             ledger: &ledger,
         };
         let mut found = Vec::with_capacity(Check::ALL.len());
