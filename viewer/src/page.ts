@@ -30,8 +30,6 @@ function element<T extends HTMLElement = HTMLElement>(id: string): T {
 const CURVES_EVERY = 100;
 /** How long frames may be on their way before they are asked for again [ms]. */
 const PATIENCE = 3000;
-/** A playhead less than this many moments behind the newest shows what happens now. */
-const LIVE = 30;
 const COLOURINGS = ["body", "state", "island", "motion"] as const;
 const PLAY = "M5 3.5v13l11-6.5z";
 const PAUSE = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
@@ -80,12 +78,12 @@ export class Page implements Listener {
         const pullable = (): boolean => {
             const yes = this.control && this.more();
             if (yes) {
-                this.catchUp();
+                this.playback.catchUp();
             }
             return yes;
         };
         new Pull(element("canvas"), this.stage, pullable, (drag) => {
-            this.catchUp();
+            this.playback.catchUp();
             this.connection.send(drag === null ? { type: "release" } : { type: "drag", ...drag });
         });
         this.wire();
@@ -212,14 +210,6 @@ export class Page implements Listener {
             this.curves(now);
         }
         this.stage.render();
-    }
-
-    /** Who pulls acts on what happens now: a playhead that lags behind goes there. */
-    private catchUp(): void {
-        if (this.playback.last - this.playback.index >= LIVE) {
-            this.playback.show(this.playback.last);
-            this.playback.playing = true;
-        }
     }
 
     private more(): boolean {

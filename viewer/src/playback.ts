@@ -1,5 +1,8 @@
 // The playhead: which moment is shown. It belongs to the page; the simulation goes on regardless.
 
+/** A playhead less than this many moments behind the newest shows what happens now. */
+const LIVE = 30;
+
 export class Playback {
     /** Time shown [s]. */
     time = 0;
@@ -60,6 +63,14 @@ export class Playback {
     /** Stops at a frame. */
     show(index: number): void {
         this.time = Math.max(this.first, Math.min(index, this.last)) * this.step;
+    }
+
+    /** Who acts on what happens now must see it: a playhead that lags behind goes there. */
+    catchUp(): void {
+        if (this.last - this.index >= LIVE) {
+            this.show(this.last);
+            this.playing = true;
+        }
     }
 
     move(frames: number): void {

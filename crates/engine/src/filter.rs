@@ -1,5 +1,6 @@
 //! Who touches whom: layers and masks, and a filter of the user's.
 
+use crate::body::BodyRecord;
 use crate::{BodyHandle, BodyId, World, WorldError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -108,8 +109,22 @@ impl World {
     }
 
     /// Whether two bodies may push each other or detect each other, by their filters.
-    pub(crate) fn may_meet(&self, a: &crate::body::BodyRecord, b: &crate::body::BodyRecord) -> bool {
+    pub(crate) fn may_meet(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
         let (one, two) = (&a.options, &b.options);
         one.enabled && two.enabled && one.filter.meets(two.filter) && self.pair_filter.allows(&a.id, &b.id)
+    }
+
+    /// Whether two bodies may push each other.
+    pub(crate) fn may_push(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
+        !a.options.sensor && !b.options.sensor && self.may_meet(a, b)
+    }
+
+    /// Whether overlap of two bodies is no fault: they do not push each other, or a surface gives way or lets through.
+    pub(crate) fn may_overlap(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
+        a.options.one_way.is_some()
+            || b.options.one_way.is_some()
+            || a.material.stiffness.is_some()
+            || b.material.stiffness.is_some()
+            || !self.may_push(a, b)
     }
 }

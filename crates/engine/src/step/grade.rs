@@ -2,12 +2,12 @@
 //! step report.
 
 use crate::report::{ContactState, StepReport, StepStatus};
+use crate::step::Workspace;
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::integrate::Outcome;
 use crate::step::island::Island;
 use crate::step::solve::{self, IslandSolution};
-use crate::step::{Workspace, may_overlap};
 use crate::{World, judge};
 use glamx::DVec3;
 use signorini_problem::Counts;
@@ -57,7 +57,7 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
         impulses: &impulses,
         drive_impulses,
         jointed: &collision.plan.excluded,
-        may_overlap: &|a, b| may_overlap(world, a, b),
+        may_overlap: &|a, b| world.may_overlap(a, b),
         ledger: &report.energy,
     };
     report.certificate = judge::certify(&evidence, overlap, sums);
@@ -126,6 +126,7 @@ pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
             Some(motion) => {
                 report.counts.solves += motion.solves;
                 report.counts.pieces += motion.pieces;
+                report.counts.divided += usize::from(motion.pieces > 1);
                 report.counts.missed += motion.missed;
             }
             None => report.counts.solves += usize::from(solution.effort.iterations > 0),

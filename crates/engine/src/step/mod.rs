@@ -56,7 +56,6 @@ pub use block_owner::BlockOwner;
 pub(crate) use cache::{CachedPoint, ContactCache, PairEntry};
 #[cfg(feature = "socp")]
 pub(crate) use collision::excluded_pairs;
-pub(crate) use collision::sift::may_overlap;
 pub use collision::{broad_phase, manifold};
 pub(crate) use contact::{Feature, SHUT_SPEED, Soft, contact_frame};
 pub(crate) use free_motion::world_inverse_inertia;

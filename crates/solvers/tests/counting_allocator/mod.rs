@@ -26,6 +26,11 @@ pub fn of_all_threads() -> usize {
     ALL.load(Relaxed)
 }
 
+/// Bytes in use, of all threads.
+pub fn live_bytes() -> usize {
+    LIVE.load(Relaxed)
+}
+
 /// Most bytes in use at any time of the work beyond those before it. Of all threads: other tests must not run meanwhile.
 pub fn peak_bytes<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.load(Relaxed);

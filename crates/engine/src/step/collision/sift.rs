@@ -25,11 +25,6 @@ impl World {
         };
         self.pair_filter.is_some() || self.order.iter().filter_map(|slot| self.bodies.at(*slot)).any(ruled)
     }
-
-    /// Whether two bodies may push each other, by their filters.
-    pub(crate) fn may_push(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
-        !a.options.sensor && !b.options.sensor && self.may_meet(a, b)
-    }
 }
 
 /// Takes out the pairs that do not push each other, and keeps those that a sensor looks at. Fixed bodies do not come into each
@@ -112,13 +107,4 @@ fn lets_through(a: &BodyRecord, b: &BodyRecord, manifold: &Manifold) -> bool {
         })
     };
     through(a, manifold.normal) || through(b, -manifold.normal)
-}
-
-/// Whether overlap of two bodies is what they were asked for: a surface that gives way, or one that lets through.
-pub(crate) fn may_overlap(world: &World, a: &BodyRecord, b: &BodyRecord) -> bool {
-    a.options.one_way.is_some()
-        || b.options.one_way.is_some()
-        || a.material.stiffness.is_some()
-        || b.material.stiffness.is_some()
-        || !world.may_push(a, b)
 }

@@ -6,7 +6,6 @@ use crate::World;
 use crate::body::BodyState;
 use crate::shape::Aabb;
 use crate::step::assembly::Scene;
-use crate::step::collision::sift::may_overlap;
 use crate::step::collision::{Plan, is_excluded};
 
 impl EndSpace {
@@ -38,7 +37,7 @@ impl EndSpace {
             let fast = a.fast || b.fast;
             let held = is_excluded(&plan.excluded, a, b) || squeezed.binary_search(&(*i, *j)).is_ok();
             let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
-            let asked = records.is_some_and(|(a, b)| may_overlap(world, a, b));
+            let asked = records.is_some_and(|(a, b)| world.may_overlap(a, b));
             (a.is_dynamic() || b.is_dynamic()) && !fast && !held && !asked
         });
     }

@@ -32,6 +32,8 @@ pub(super) struct Launch {
     pub reached: Vec<bool>,
     /// Whether what forces of the piece do is in it.
     pub forced: bool,
+    /// The judge's word on it.
+    pub graded: Graded,
 }
 
 impl Mover<'_> {
@@ -47,13 +49,14 @@ impl Mover<'_> {
         if !self.pose_rows(h) && self.contacts.is_empty() {
             return Ok(());
         }
-        if (0..self.contacts.len()).any(|place| self.reaches(place, h)) || self.meets_limits(h) {
+        let hits = |place: usize| self.pad(place).is_none() && self.reaches(place, h);
+        if (0..self.contacts.len()).any(hits) || self.meets_limits(h) {
             self.hit(h, restitution, space, out)?;
         }
         let forced = self.pushed_by_forces(h);
         let bends = if self.launched.is_none() && !self.contacts.is_empty() { self.bends(h) } else { Vec::new() };
         self.solve_start((h, 0.0, At::Start), &forced, &bends, space, out)?;
-        self.pushes = self.contact_impulses(&space.impulses);
+        self.pushes = self.contact_impulses(At::Start, &space.impulses);
         self.pushed = self.scatter(At::Start, h, &space.impulses);
         self.reached = self.find_reached(h, &self.pushed, &forced, space);
         self.take_push(false);
@@ -78,13 +81,12 @@ impl Mover<'_> {
         let forced = self.pushed_by_forces(h);
         let scale = if restitution { 1.0 } else { 0.0 };
         let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
-        out.merge(&graded);
         self.pushed = self.scatter(At::Start, h, &space.impulses);
         self.reached = self.find_reached(h, &self.pushed, &forced, space);
         let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
         let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given).collect();
-        self.launch(&forced, (joints, self.reached.clone(), true), space);
+        self.launch(&forced, (joints, self.reached.clone(), true), graded, space);
         self.pushes.fill(Push::NONE);
         self.take_push(true);
         Ok(())
@@ -160,9 +162,8 @@ impl Mover<'_> {
             let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
             let joints = self.scatter(At::Impact, h, &space.impulses);
             let reached = self.find_reached(h, &joints, &unforced, space);
-            self.launch(&unforced, (joints, reached, false), space);
+            self.launch(&unforced, (joints, reached, false), graded, space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
-                out.merge(&graded);
                 break;
             }
             scale = if halving + 1 == HALVINGS || PIECES.is_overspent(self.iterations) { 0.0 } else { 0.5 * scale };
@@ -243,25 +244,35 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<Graded, StepError> {
-        let all: Vec<usize> = (0..self.contacts.len()).collect();
+        let acting: Vec<usize> = (0..self.contacts.len()).filter(|place| self.acts(*place, at)).collect();
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_velocities((h, scale, at), before, &all, &mut parts);
+        self.assemble_velocities((h, scale, at), before, &acting, &mut parts);
         let first = parts.q.len() - bends.len();
         parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&all, at, h, &mut space.guess);
+        self.guess(&acting, at, h, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         Ok(graded)
     }
 
-    /// What all contacts do, from the impulses of a problem.
-    fn contact_impulses(&self, impulses: &[f64]) -> Vec<Push> {
+    /// Whether a contact is part of the problem of start poses. A pad has a bounded force, which does nothing in an impact: if it
+    /// were part of it, its normal impulse would be used up before forces act, and its friction could not carry them.
+    fn acts(&self, place: usize, at: At) -> bool {
+        at != At::Impact || self.pad(place).is_none()
+    }
+
+    /// What all contacts do, from the impulses of a problem of start poses.
+    fn contact_impulses(&self, at: At, impulses: &[f64]) -> Vec<Push> {
         let mut row = 0;
         let mut contacts = Vec::with_capacity(self.contacts.len());
-        for contact in &self.contacts {
+        for (place, contact) in self.contacts.iter().enumerate() {
+            if !self.acts(place, at) {
+                contacts.push(Push::NONE);
+                continue;
+            }
             let count = contact.row_count();
             contacts.push(contact.push_of(&impulses[row..row + count]));
             row += count;
@@ -274,6 +285,7 @@ impl Mover<'_> {
         &mut self,
         before: &[Before],
         (joints, reached, forced): (Vec<f64>, Vec<bool>, bool),
+        graded: Graded,
         space: &IslandSpace,
     ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
@@ -282,6 +294,8 @@ impl Mover<'_> {
             body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
-        self.launched = Some(Launch { contacts: self.contact_impulses(&space.impulses), joints, reached, forced });
+        let at = if forced { At::Start } else { At::Impact };
+        let contacts = self.contact_impulses(at, &space.impulses);
+        self.launched = Some(Launch { contacts, joints, reached, forced, graded });
     }
 }
