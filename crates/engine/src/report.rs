@@ -46,8 +46,12 @@ pub struct StepCounts {
     pub unproved: usize,
     /// Contact problems that were solved, rounds of jointed islands included.
     pub solves: usize,
-    /// Pieces that the steps of jointed islands were cut into; one per island where nothing turns fast.
+    /// Pieces that the steps of jointed islands and of those in `divided` were cut into; one per jointed island where nothing turns
+    /// fast.
     pub pieces: usize,
+    /// Islands that took the step in pieces: links that turn fast, or contacts that were not solved for the whole step.
+    #[serde(default)]
+    pub divided: usize,
     /// Pieces that did not arrive: the joints did not fit, or the energy rose.
     pub missed: usize,
     /// Contacts by state, told by their motion; joints and what has bounds from the certificates.

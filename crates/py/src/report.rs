@@ -345,7 +345,7 @@ impl StepReport {
         self.report.counts.contacts
     }
     /// Bodies, pairs, contacts, impacts, joints, islands, quarantined, curtailed, sleeping, corrected, unproved, solves,
-    /// pieces, missed, and contacts by state.
+    /// pieces, divided, missed, and contacts by state.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report.counts)

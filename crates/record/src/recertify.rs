@@ -94,6 +94,7 @@ pub fn recertify(reader: &mut Reader, mut progress: impl FnMut(u64)) -> Result<R
             contacts: contacts.as_deref(),
             ledger: report.report.as_ref().map(|report| &report.energy),
             complete: header.origin == Origin::Scene,
+            divided: report.report.as_ref().is_some_and(|report| report.counts.divided > 0),
         });
         let Some(looked) = looked else { return Err(RecordError::NotReplayable) };
         found.steps += 1;

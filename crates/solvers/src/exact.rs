@@ -6,6 +6,7 @@
 //! | attempt | what | when |
 //! |---|---|---|
 //! | small | dense: closed form, pivoting, sweeps and Newton | one contact; no friction; at most 16 blocks |
+//! | eliminated | joints and springs eliminated, the rest dense | robots: few rows besides equalities |
 //! | sweeps | exact Gauss–Seidel while it pays, then Newton | contacts not redundant within pairs of bodies |
 //! | sticking | what sticks goes on sticking; one factorization | structures at rest |
 //! | conic, warm | `conic_interior_point` from the guess | things that move |
@@ -36,6 +37,7 @@ mod release;
 mod search;
 mod set_newton;
 mod sweeping;
+mod without_equalities;
 
 use crate::conic_interior_point::ConicPath;
 use crate::dense_newton::DenseNewton;
@@ -51,6 +53,7 @@ pub use options::{ExactOptions, Folds, Guesses, Selection};
 use principal_pivots::PrincipalPivots;
 use search::Search;
 use signorini_problem::{Certificate, Certifier, ContactProblem};
+use without_equalities::WithoutEqualities;
 
 /// The solver and its buffers.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +75,8 @@ pub struct Exact {
     guess: Vec<f64>,
     /// Made when first needed, since few problems ever get there.
     pyramids: Option<Box<GrowingPyramids>>,
+    /// The same, of problems with joints.
+    eliminated: Option<Box<WithoutEqualities>>,
 }
 
 impl Exact {

@@ -7,9 +7,9 @@
 
 mod accelerated_nsgs;
 mod active_set;
+pub mod baselines;
 mod block_pgs;
 mod block_pivoting;
-pub mod box_lcp;
 pub mod cone;
 #[cfg(feature = "socp")]
 pub mod cone_program;
@@ -17,12 +17,9 @@ pub mod conic_interior_point;
 mod dense_newton;
 mod equality_rows;
 mod exact;
-pub mod fischer_burmeister;
-mod flow_rule;
 mod history;
 pub mod interior_point;
 mod least_stress;
-mod lemke;
 pub mod linalg;
 mod merit;
 mod method;
@@ -31,9 +28,6 @@ mod newton_system;
 mod nsgs;
 pub mod one_contact;
 mod pgs;
-pub mod polyhedral;
-#[cfg(feature = "socp")]
-pub mod socp;
 mod solver;
 mod stopwatch;
 pub mod sweep;
@@ -42,6 +36,9 @@ pub mod warm_start;
 
 pub use accelerated_nsgs::{AcceleratedNsgs, AcceleratedNsgsOptions};
 pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
+#[cfg(feature = "socp")]
+pub use baselines::socp;
+pub use baselines::{FlowRule, Lemke, LemkeOptions, box_lcp, fischer_burmeister, polyhedral};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
 pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
@@ -49,11 +46,9 @@ pub use conic_interior_point::ConicInteriorPoint;
 pub use equality_rows::EqualityRows;
 pub use exact::{Attempt, Exact, ExactOptions, Folds, Guesses, Selection, is_settled};
 pub use fischer_burmeister::FischerBurmeister;
-pub use flow_rule::FlowRule;
 pub use history::{History, HistoryPoint};
 pub use interior_point::InteriorPoint;
 pub use least_stress::{LeastStress, Support};
-pub use lemke::{Lemke, LemkeOptions};
 pub use method::{Method, UnknownMethod};
 pub use newton::{Newton, NewtonOptions};
 pub use nsgs::Nsgs;

@@ -1,6 +1,6 @@
 //! The names of the methods: one list for Rust, files and the command line.
 
-use crate::polyhedral::{self, Fit, Sides};
+use crate::baselines::polyhedral::{self, Fit, Sides};
 use crate::{
     AcceleratedNsgs, ActiveSet, BlockPgs, BlockPivoting, BoxLcp, ContactSolver, Exact, FischerBurmeister,
     InteriorPoint, Lemke, Newton, Nsgs, Pgs, Polyhedral,

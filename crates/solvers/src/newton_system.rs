@@ -322,6 +322,44 @@ impl NewtonSystem {
         }
     }
 
+    /// What rows with K leave of W at some blocks whose K is zero: `W dr` there for a `g` of one in each of their rows in turn.
+    /// Row-major; nothing if W is not over bodies.
+    pub fn left_of_w(&mut self, problem: &ContactProblem, blocks: &[usize], out: &mut Vec<f64>) {
+        out.clear();
+        let (Form::Velocity(form), Delassus::Factored(w)) = (&self.form, problem.delassus()) else { return };
+        let n: usize = blocks.iter().map(|c| problem.blocks()[*c].rows).sum();
+        out.resize(n * n, 0.0);
+        let nodes = &mut self.scratch_nodes;
+        let mut first = 0;
+        for (at, c) in blocks.iter().enumerate() {
+            for (i, row) in problem.range(*c).enumerate() {
+                nodes.fill(0.0);
+                for (side, body) in form.bodies[*c].iter().enumerate() {
+                    let Some(body) = body else { continue };
+                    nodes[6 * *body as usize..][..6].copy_from_slice(&form.rows[row][side]);
+                }
+                self.lu.solve(nodes);
+                let mut column = first;
+                for other in &blocks[at..] {
+                    for row in problem.range(*other) {
+                        let mut sum = 0.0;
+                        for (side, body) in form.bodies[*other].iter().enumerate() {
+                            let Some(body) = body else { continue };
+                            let node = &nodes[6 * *body as usize..][..6];
+                            sum += form.rows[row][side].iter().zip(node).map(|(j, v)| j * v).sum::<f64>();
+                        }
+                        // The same bits on both sides: the later row of a block has the last word.
+                        out[(first + i) * n + column] = sum;
+                        out[column * n + first + i] = sum;
+                        column += 1;
+                    }
+                }
+                out[(first + i) * n + first + i] += w.compliance().get(row).copied().unwrap_or(0.0);
+            }
+            first += problem.blocks()[*c].rows;
+        }
+    }
+
     /// `out = W r`.
     pub fn apply_w(&mut self, problem: &ContactProblem, r: &[f64], out: &mut [f64]) {
         match &self.form {

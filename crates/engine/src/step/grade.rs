@@ -126,6 +126,7 @@ pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
             Some(motion) => {
                 report.counts.solves += motion.solves;
                 report.counts.pieces += motion.pieces;
+                report.counts.divided += usize::from(motion.pieces > 1);
                 report.counts.missed += motion.missed;
             }
             None => report.counts.solves += usize::from(solution.effort.iterations > 0),

@@ -129,7 +129,7 @@ pub(crate) struct IslandSolution {
     pub joint_impulses: Vec<f64>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
-    /// How an island with joints moved; others move by their velocities.
+    /// How an island with joints moved, or one that took the step in pieces; others move by their velocities.
     pub motion: Option<Motion>,
     /// When impacts were passed on \[s\], and which contacts of the island took part.
     pub passed_on: Option<(f64, Vec<bool>)>,
@@ -170,8 +170,7 @@ impl IslandSolution {
     }
 
     /// Takes in the grade of a piece of the step: the worst counts.
-    pub fn merge(&mut self, graded: &Graded) {
-        add_effort(&mut self.effort, &graded.effort);
+    pub fn grade(&mut self, graded: &Graded) {
         let rank = |solved: bool, scaled: f64| (!solved, scaled);
         let worse = self
             .certificate
@@ -252,7 +251,7 @@ fn solve_island(
     if !island.joints.is_empty() {
         let shift = sequence.as_ref().map_or(&[][..], |sequence| &sequence.change);
         let restitution = sequence.is_none() && !squeezed;
-        midpoint::step_island(records, scene, island, index, shift, restitution, space, solution)?;
+        midpoint::step_island(records, scene, island, index, shift, restitution, 1, space, solution)?;
         if let Some(sequence) = &sequence {
             solution.add_impulses(sequence);
         }
@@ -262,6 +261,10 @@ fn solve_island(
     if let Some(sequence) = &sequence {
         // What bounces has bounced: the problem that is left only keeps bodies apart.
         attempt(settings, scene, island, index, space, (0.0, &sequence.change), solution)?;
+        if !solution.solved && in_halves(records, scene, island, index, (&sequence.change, false), space, solution)? {
+            solution.add_impulses(sequence);
+            return Ok(());
+        }
         solution.restitution_scale = 1.0;
         solution.take_in(sequence);
         return Ok(());
@@ -271,6 +274,9 @@ fn solve_island(
         return attempt(settings, scene, island, index, space, (0.0, &[]), solution);
     }
     attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
+    if !solution.solved && !squeezed && in_halves(records, scene, island, index, (&[], true), space, solution)? {
+        return Ok(());
+    }
     if !bounces || !makes_energy(scene, island, solution) {
         return Ok(());
     }
@@ -300,6 +306,45 @@ fn solve_island(
     }
     solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };
     Ok(())
+}
+
+/// Most contacts of an island that takes a step in halves because its problem was not solved. In heaps of three hundred balls, with
+/// 800 contacts, halves fail about as often as the whole, and take four times as long.
+const MOST_HALVED: usize = 500;
+
+/// Takes a step in halves whose problem was not solved: shorter steps pose other problems. Whether these are solved; if not, the answer
+/// for the whole step stays.
+fn in_halves(
+    records: &Records,
+    scene: &Scene,
+    island: &Island,
+    index: usize,
+    (shift, restitution): (&[Twist], bool),
+    space: &mut IslandSpace,
+    solution: &mut IslandSolution,
+) -> Result<bool, StepError> {
+    // Bodies that are met on their way are posed as they are then.
+    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some();
+    let too_many = island.contacts.len() > MOST_HALVED;
+    if records.settings.method != Method::Exact || too_many || island.bodies.iter().any(flies) {
+        return Ok(false);
+    }
+    guess(scene, island, &mut space.guess);
+    squeeze::soften(scene, island, &mut space.pads);
+    let mut trial = std::mem::take(&mut space.trial);
+    midpoint::step_island(records, scene, island, index, shift, restitution, 2, space, &mut trial)?;
+    space.pads.clear();
+    let mut spent = solution.effort;
+    add_effort(&mut spent, &trial.effort);
+    let solved = trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
+    if solved {
+        trial.squeezed.clear();
+        std::mem::swap(solution, &mut trial);
+    }
+    let Effort { active, answered_by, .. } = solution.effort;
+    solution.effort = Effort { active, answered_by, ..spent };
+    space.trial = trial;
+    Ok(solved)
 }
 
 /// Assembles, solves and unpacks with restitution scaled and velocities shifted by earlier impacts.

@@ -17,6 +17,7 @@ struct Recorded {
     contacts: Option<Vec<ReplayContact>>,
     ledger: Option<EnergyLedger>,
     complete: bool,
+    divided: bool,
 }
 
 fn states(world: &World) -> Vec<ReplayBody> {
@@ -45,7 +46,14 @@ fn record(world: &mut World) -> (Recorded, StepStatus) {
         velocity: c.velocity,
     };
     let contacts = Some(world.contacts().iter().map(contact).collect());
-    let recorded = Recorded { before, after: states(world), contacts, ledger: Some(report.energy), complete: true };
+    let recorded = Recorded {
+        before,
+        after: states(world),
+        contacts,
+        ledger: Some(report.energy),
+        complete: true,
+        divided: false,
+    };
     (recorded, report.status)
 }
 
@@ -64,6 +72,7 @@ fn judge(judge: &mut Recertifier, step: &Recorded) -> Vec<(Check, Finding)> {
         contacts: step.contacts.as_deref(),
         ledger: step.ledger.as_ref(),
         complete: step.complete,
+        divided: step.divided,
     };
     judge.judge(&step).unwrap()
 }
@@ -242,6 +251,11 @@ fn what_is_not_recorded_is_said_not_passed() {
     for check in [Check::Momentum, Check::EnergyRise, Check::Closure, Check::ContactVelocity] {
         assert!(matches!(found(&list, check), Finding::Missing(_)), "{check:?}");
     }
+    // What contacts did in each piece of the step.
+    let list = judge(&mut recertifier, &Recorded { divided: true, ..step.clone() });
+    for check in [Check::Momentum, Check::Signorini, Check::Coulomb] {
+        assert_eq!(found(&list, check), Finding::Missing("impulses of the pieces of a step"), "{check:?}");
+    }
     // The states of other bodies.
     let short = ReplayStep {
         dt: H,
@@ -250,6 +264,7 @@ fn what_is_not_recorded_is_said_not_passed() {
         contacts: None,
         ledger: None,
         complete: true,
+        divided: false,
     };
     assert_eq!(recertifier.judge(&short), None);
 }

@@ -46,6 +46,7 @@ class _Counts(TypedDict):
     unproved: int
     solves: int
     pieces: int
+    divided: int
     missed: int
     states: _States
 

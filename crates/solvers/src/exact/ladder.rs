@@ -10,6 +10,7 @@ use super::limits::{
 };
 use super::redundancy::{Redundancy, redundancy};
 use super::sweeping::SweepBudget;
+use super::without_equalities::is_jointed;
 use super::{Attempt, Exact, Search, Selection};
 use crate::History;
 use crate::conic_interior_point::ConicStart;
@@ -30,6 +31,7 @@ pub(super) struct Rung {
 /// All of them, cheapest first.
 pub(super) const LADDER: &[Rung] = &[
     Rung { name: Attempt::Small, applies: always, run: Exact::small_problem, cost: 0 },
+    Rung { name: Attempt::Eliminated, applies: is_jointed, run: Exact::without_equalities, cost: 1 },
     Rung { name: Attempt::Sweeps, applies: is_many, run: Exact::sweep_and_step, cost: 0 },
     Rung { name: Attempt::Sticking, applies: may_stick, run: sticking, cost: 1 },
     Rung { name: Attempt::ConicWarm, applies: has_guess, run: conic_warm, cost: 1 },

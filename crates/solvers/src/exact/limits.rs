@@ -31,6 +31,18 @@ pub(super) const SETTLED: f64 = 0.03;
 /// Most Newton steps of a refinement.
 pub(super) const REFINING_STEPS: usize = 3;
 
+/// Most rows that are left when equalities are eliminated: beyond, dense factorizations cost more than those over the bodies.
+pub(super) const ELIMINATION_ROWS: usize = 128;
+/// The same as a multiple of the rows that are eliminated \[1\]: a solve over the bodies for each costs about a sixth of a
+/// factorization. A wall that a ball on a chain hits took 1.7 times as long without.
+pub(super) const ELIMINATION_SHARE: usize = 2;
+/// ε of the elimination as a share of w \[1\]: that of `equality_rows.rs`.
+pub(super) const ELIMINATED: f64 = 1e-10;
+/// Passes over what ε and round-off leave: two are usual, and a limit that closes later takes one more.
+pub(super) const ELIMINATION_PASSES: usize = 6;
+/// Work on what is left, in factorizations: most are solved by the dense methods for a few blocks, without any.
+pub(super) const ELIMINATION_BUDGET: usize = 15;
+
 /// Most sweeps of the attempt "sweeps"; it ends earlier where their rate does not pay.
 pub(super) const MAX_SWEEPS: usize = 400;
 /// Multiplications of one interior-point iteration apart from the factorization: per contact, and whatever the size

@@ -4,7 +4,6 @@
 pub mod anderson;
 pub mod block_graph;
 pub(crate) mod bounded_qp;
-pub mod box_qp;
 pub(crate) mod complementary_path;
 pub mod dense;
 pub(crate) mod dense_cholesky;

@@ -4,7 +4,7 @@ use crate::family_support::Random;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::NonnegativeConeT;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver};
-use signorini_solvers::linalg::box_qp::{BoxQp, BoxQpExit};
+use signorini_solvers::baselines::box_qp::{BoxQp, BoxQpExit};
 
 /// A program `min ½ xᵀA x + bᵀx` in a box, `A = S H Hᵀ S` with H of random rank and S of scales 1e±3.
 struct Program {

@@ -1,7 +1,8 @@
 //! The contacts of a recorded step: what they do to momenta, and whether they obey Signorini and Coulomb.
 
 use super::{
-    Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, ReplayContact, ReplayStep, is_free,
+    Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, NO_PIECES, ReplayContact, ReplayStep,
+    is_free,
 };
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::judge::momentum::Impulse;
@@ -100,6 +101,7 @@ impl Scene<'_> {
         match (self.step.complete, self.step.contacts, self.jointed.iter().any(|jointed| *jointed)) {
             (false, ..) => Finding::Missing(NO_FORCES),
             (true, None, _) => Finding::Missing(NO_CONTACTS),
+            _ if self.step.divided => Finding::Missing(NO_PIECES),
             (true, Some(_), true) => Finding::Partly(part, NO_JOINT_IMPULSES),
             (true, Some(_), false) => Finding::Measured(part),
         }
@@ -181,6 +183,7 @@ impl Scene<'_> {
         for (law, part) in LAWS.into_iter().zip(parts) {
             let finding = match law {
                 Check::Signorini | Check::Coulomb if sequential => Finding::Missing(NO_IMPACT_TIMES),
+                Check::Signorini | Check::Coulomb if self.step.divided => Finding::Missing(NO_PIECES),
                 Check::ContactVelocity if !self.step.complete => Finding::Missing(NO_FORCES),
                 Check::ContactVelocity if untimed => Finding::Partly(part, NO_IMPACT_TIMES),
                 _ => Finding::Measured(part),

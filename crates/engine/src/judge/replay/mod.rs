@@ -69,6 +69,9 @@ pub struct ReplayStep<'a> {
     pub ledger: Option<&'a EnergyLedger>,
     /// Whether all that acted is recorded. Not so where a program may have applied forces or set states between steps.
     pub complete: bool,
+    /// Whether an island took the step in pieces. Contact laws hold in each of them, and contacts turn from one to the next; what a
+    /// recording has is the sum.
+    pub divided: bool,
 }
 
 /// What is looked at in a recorded step.
@@ -174,6 +177,7 @@ const NO_LEDGER: &str = "energy account";
 const NO_FORCES: &str = "forces and changes by the program";
 const NO_JOINT_IMPULSES: &str = "impulses of joints";
 const NO_IMPACT_TIMES: &str = "times and order of impacts";
+const NO_PIECES: &str = "impulses of the pieces of a step";
 const NO_RELATIVE: &str = "orientations when the joints were made";
 
 /// The judge of recorded steps: a world for its masses, shapes, materials, joints and settings, which never takes a step.

@@ -11,7 +11,7 @@ use crate::joint::rows::Purpose;
 use crate::step::Twist;
 use crate::step::contact::Contact;
 use crate::step::rolling::Push;
-use crate::step::solve::IslandSolution;
+use crate::step::solve::{IslandSolution, add_effort};
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
 
@@ -215,6 +215,7 @@ impl Mover<'_> {
             for (total, part) in out.joint_impulses.iter_mut().zip(&launch.joints) {
                 *total += part;
             }
+            out.grade(&launch.graded);
             if launch.forced {
                 // The guess of the next piece.
                 self.lambda.clone_from(&launch.joints);
@@ -224,7 +225,8 @@ impl Mover<'_> {
         }
         self.motion.given_wrench.extend_from_slice(&piece.given_wrench);
         self.motion.ledger.add_works(&piece.ledger);
-        out.merge(&piece.graded);
+        out.grade(&piece.graded);
+        add_effort(&mut out.effort, &piece.graded.effort);
         piece.put_back(shelves);
         self.time += h;
     }

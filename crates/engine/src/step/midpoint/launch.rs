@@ -33,6 +33,8 @@ pub(super) struct Launch {
     pub reached: Vec<bool>,
     /// Whether what forces of the piece do is in it.
     pub forced: bool,
+    /// The judge's word on it.
+    pub graded: Graded,
 }
 
 impl Launch {
@@ -56,7 +58,8 @@ impl Mover<'_> {
         if !self.pose_rows(h) && self.contacts.is_empty() {
             return Ok(());
         }
-        if (0..self.contacts.len()).any(|place| self.reaches(place, h)) || self.meets_limits(h) {
+        let hits = |place: usize| self.pad(place).is_none() && self.reaches(place, h);
+        if (0..self.contacts.len()).any(hits) || self.meets_limits(h) {
             self.hit(h, restitution, space, out)?;
         }
         let forced = self.pushed_by_forces(h, &mut space.shelves);
@@ -66,7 +69,7 @@ impl Mover<'_> {
         }
         self.solve_start((h, 0.0, At::Start), &forced, &bends, space, out)?;
         space.shelves.numbers.give(bends);
-        let pushes = self.contact_impulses(&space.impulses, &mut space.shelves);
+        let pushes = self.contact_impulses(At::Start, &space.impulses, &mut space.shelves);
         space.shelves.pushes.swap(&mut self.pushes, pushes);
         self.find_pushed(h, &forced, space);
         self.take_push(false);
@@ -102,14 +105,13 @@ impl Mover<'_> {
         let forced = self.pushed_by_forces(h, &mut space.shelves);
         let scale = if restitution { 1.0 } else { 0.0 };
         let graded = self.solve_start((h, scale, At::Start), &forced, &[], space, out)?;
-        out.merge(&graded);
         self.find_pushed(h, &forced, space);
         let given = self.lambda.iter().zip(self.joints.iter().flat_map(|joint| joint.rows));
         let given = given.map(|(impulse, spec)| if spec.is_given() { *impulse } else { 0.0 });
         let joints = self.pushed.iter().zip(given).map(|(pushed, given)| pushed + given);
         let joints = space.shelves.numbers.of(joints);
         let reached = space.shelves.flags.of(self.reached.iter().copied());
-        self.launch(&forced, (joints, reached, true), space);
+        self.launch(&forced, (joints, reached, true), graded, space);
         space.shelves.before.give(forced);
         self.pushes.fill(Push::NONE);
         self.take_push(true);
@@ -196,9 +198,8 @@ impl Mover<'_> {
             let mut joints = space.shelves.numbers.take();
             self.scatter(At::Impact, h, &space.impulses, &mut space.shelves, &mut joints);
             let reached = self.find_reached(h, &joints, &unforced, space);
-            self.launch(&unforced, (joints, reached, false), space);
+            self.launch(&unforced, (joints, reached, false), graded, space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
-                out.merge(&graded);
                 break;
             }
             scale = if halving + 1 == HALVINGS || PIECES.is_overspent(self.iterations) { 0.0 } else { 0.5 * scale };
@@ -281,26 +282,36 @@ impl Mover<'_> {
         space: &mut IslandSpace,
         out: &mut IslandSolution,
     ) -> Result<Graded, StepError> {
-        let all = space.shelves.places.of(0..self.contacts.len());
+        let acting = space.shelves.places.of((0..self.contacts.len()).filter(|place| self.acts(*place, at)));
         let mut parts = std::mem::take(&mut space.parts);
-        self.assemble_velocities((h, scale, at), before, &all, (&mut parts, &mut space.shelves));
+        self.assemble_velocities((h, scale, at), before, &acting, (&mut parts, &mut space.shelves));
         let first = parts.q.len() - bends.len();
         parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&all, at, h, &mut space.guess);
-        space.shelves.places.give(all);
+        self.guess(&acting, at, h, &mut space.guess);
+        space.shelves.places.give(acting);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         Ok(graded)
     }
 
-    /// What all contacts do, from the impulses of a problem.
-    fn contact_impulses(&self, impulses: &[f64], shelves: &mut Shelves) -> Vec<Push> {
+    /// Whether a contact is part of the problem of start poses. A pad has a bounded force, which does nothing in an impact: if it
+    /// were part of it, its normal impulse would be used up before forces act, and its friction could not carry them.
+    fn acts(&self, place: usize, at: At) -> bool {
+        at != At::Impact || self.pad(place).is_none()
+    }
+
+    /// What all contacts do, from the impulses of a problem of start poses.
+    fn contact_impulses(&self, at: At, impulses: &[f64], shelves: &mut Shelves) -> Vec<Push> {
         let mut row = 0;
         let mut contacts = shelves.pushes.take();
-        for contact in &self.contacts {
+        for (place, contact) in self.contacts.iter().enumerate() {
+            if !self.acts(place, at) {
+                contacts.push(Push::NONE);
+                continue;
+            }
             let count = contact.row_count();
             contacts.push(contact.push_of(&impulses[row..row + count]));
             row += count;
@@ -313,6 +324,7 @@ impl Mover<'_> {
         &mut self,
         before: &[Before],
         (joints, reached, forced): (Vec<f64>, Vec<bool>, bool),
+        graded: Graded,
         space: &mut IslandSpace,
     ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
@@ -321,7 +333,8 @@ impl Mover<'_> {
             body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
-        let contacts = self.contact_impulses(&space.impulses, &mut space.shelves);
-        self.launched = Some(Launch { contacts, joints, reached, forced });
+        let at = if forced { At::Start } else { At::Impact };
+        let contacts = self.contact_impulses(at, &space.impulses, &mut space.shelves);
+        self.launched = Some(Launch { contacts, joints, reached, forced, graded });
     }
 }

@@ -66,6 +66,10 @@ const ENERGY_RISE: f64 = 1e-6;
 const LAST_RISE: f64 = 4e-5;
 /// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
 const ENERGY_LOSS: f64 = 1e-3;
+/// Most halvings of the step because a problem of contacts alone was not solved. Shorter pieces pose other problems, and most of
+/// these are solved (`docs/decisions/0028-unsolved-steps-in-halves.md`). With joints it did not help: a ball on a chain in a wall took
+/// twice as long.
+const MAX_UNSOLVED_DEPTH: usize = 2;
 /// What a step of this kind leaves besides its [`IslandSolution`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motion {
@@ -143,7 +147,7 @@ struct Mover<'a> {
     motion: Motion,
 }
 
-/// Moves an island with joints through the step.
+/// Moves an island through the step: one with joints, or one whose contacts could not be solved for the whole step, in `pieces`.
 #[allow(clippy::too_many_arguments)] // What every island has, and what earlier impacts did to it.
 pub(crate) fn step_island(
     records: &Records,
@@ -152,13 +156,14 @@ pub(crate) fn step_island(
     index: usize,
     shift: &[Twist],
     restitution: bool,
+    pieces: usize,
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
     let motion = out.motion.take().unwrap_or_default();
     let mut mover = Mover::new(records, scene, island, index, shift, motion.again(), space);
     out.reset(scene, island);
-    mover.advance(scene.dt, 0, restitution, space, out)?;
+    mover.in_pieces(pieces, scene.dt, pieces - 1, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
         let State { position, orientation, velocity, .. } = body.start;
         mover.motion.end.push(BodyState { position, orientation, velocity, spin: body.start.spin(&body.mass) });
@@ -324,13 +329,21 @@ impl<'a> Mover<'a> {
             }
             if self.rounds(h, last, space, out) {
                 let piece = self.velocities(h, restitution, space)?;
-                let rise = if last { LAST_RISE } else { ENERGY_RISE };
+                // Contacts alone keep their energy as the judge asks, of the whole step.
+                let rise = if last || self.joints.is_empty() { LAST_RISE } else { ENERGY_RISE };
                 if piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last) {
-                    self.motion.pieces += 1;
-                    self.finish(h, piece, &mut space.shelves, out);
-                    space.shelves.numbers.give(lambda);
-                    space.shelves.pushes.give(pushes);
-                    return Ok(());
+                    let launched = self.launched.as_ref().is_none_or(|launch| launch.graded.solved);
+                    let solved = launched && piece.graded.solved;
+                    let may_halve = self.joints.is_empty() && depth < MAX_UNSOLVED_DEPTH && !last;
+                    if solved || !may_halve || PIECES.is_overspent(self.iterations) {
+                        self.motion.pieces += 1;
+                        self.finish(h, piece, &mut space.shelves, out);
+                        space.shelves.numbers.give(lambda);
+                        space.shelves.pushes.give(pushes);
+                        return Ok(());
+                    }
+                    piece.put_back(&mut space.shelves);
+                    break;
                 }
                 piece.put_back(&mut space.shelves);
             }
@@ -356,17 +369,37 @@ impl<'a> Mover<'a> {
             space.shelves.pushes.give(pushes);
             return Ok(());
         }
-        self.lambda.clone_from(&lambda);
-        self.lambda.iter_mut().for_each(|x| *x *= 0.5);
-        self.pushes.clone_from(&pushes);
-        self.pushes.iter_mut().for_each(|push| *push = push.times(0.5));
-        space.shelves.numbers.give(lambda);
-        space.shelves.pushes.give(pushes);
-        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
-        self.advance(0.5 * h, depth + 1, restitution, space, out)?;
-        self.lambda.iter_mut().for_each(|x| *x *= 2.0);
-        self.pushes.iter_mut().for_each(|push| *push = push.times(2.0));
+        space.shelves.numbers.swap(&mut self.lambda, lambda);
+        space.shelves.pushes.swap(&mut self.pushes, pushes);
+        self.in_pieces(2, h, depth + 1, restitution, space, out)
+    }
+
+    /// Takes a piece of length `h` in so many equal ones.
+    fn in_pieces(
+        &mut self,
+        count: usize,
+        h: f64,
+        depth: usize,
+        restitution: bool,
+        space: &mut IslandSpace,
+        out: &mut IslandSolution,
+    ) -> Result<(), StepError> {
+        let share = 1.0 / count as f64;
+        self.scale_guess(share);
+        for _ in 0..count {
+            // Halves of contacts alone that are not solved are not taken.
+            if self.joints.is_empty() && !out.solved {
+                break;
+            }
+            self.advance(share * h, depth, restitution, space, out)?;
+        }
+        self.scale_guess(count as f64);
         Ok(())
+    }
+
+    fn scale_guess(&mut self, factor: f64) {
+        self.lambda.iter_mut().for_each(|x| *x *= factor);
+        self.pushes.iter_mut().for_each(|push| *push = push.times(factor));
     }
 
     /// Pose of a body that no impulse moves, at some time within the step.

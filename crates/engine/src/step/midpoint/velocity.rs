@@ -318,7 +318,7 @@ impl Mover<'_> {
                 // At the start an open contact may close; at the end it is closed. A pad presses by its overlap.
                 let bounce = if at == At::End || self.reaches(*place, h) { self.bounce(contact, scale) } else { 0.0 };
                 let open = match (pad, &self.launched) {
-                    // What the launch gave has pressed the pad already.
+                    // What a launch with forces gave has pressed the pad already.
                     (Some(pad), Some(launch)) => {
                         gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place].impulse)
                     }

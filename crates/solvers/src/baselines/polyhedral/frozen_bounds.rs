@@ -17,9 +17,9 @@
 
 use super::model_residual_at;
 use super::polygon::FrictionPolygon;
-use crate::flow_rule::{active_blocks, make_all_feasible};
+use crate::baselines::box_qp::{BoxQp, BoxQpExit, clamp};
+use crate::baselines::flow_rule::{active_blocks, make_all_feasible};
 use crate::linalg::anderson::Anderson;
-use crate::linalg::box_qp::{BoxQp, BoxQpExit, clamp};
 use crate::linalg::dense::{copy_delassus, dot};
 use crate::{Effort, History, SolveError, StoppingRule};
 use signorini_problem::{ContactProblem, Law};

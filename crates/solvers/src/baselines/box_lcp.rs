@@ -16,8 +16,8 @@
 //! Cost: one or a few dense Cholesky factorizations of the free rows per outer iteration.
 //! Use it to: compare with box-friction engines. Not for answers: `certify` grades it on Coulomb's law.
 
-use crate::polyhedral::frozen_bounds::FrozenBounds;
-use crate::polyhedral::{self, FrictionPolygon, FrozenBoundsOptions};
+use crate::baselines::polyhedral::frozen_bounds::FrozenBounds;
+use crate::baselines::polyhedral::{self, FrictionPolygon, FrozenBoundsOptions};
 use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;

@@ -29,8 +29,8 @@ mod newton;
 
 pub(crate) use newton::Newton;
 
-use crate::flow_rule::{FlowRule, active_blocks, make_all_feasible};
-use crate::polyhedral::Polyhedral;
+use crate::baselines::flow_rule::{FlowRule, active_blocks, make_all_feasible};
+use crate::baselines::polyhedral::Polyhedral;
 use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;

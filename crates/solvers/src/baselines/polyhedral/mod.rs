@@ -24,7 +24,7 @@ mod polygon;
 pub use frozen_bounds::FrozenBoundsOptions;
 pub use polygon::{Fit, FrictionPolygon, Orientation, Sides};
 
-use crate::flow_rule::{FlowRule, contact_vector};
+use crate::baselines::flow_rule::{FlowRule, contact_vector};
 use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use frozen_bounds::FrozenBounds;

@@ -1,7 +1,7 @@
 //! The equations of one block and their derivatives, for every law.
 
 use super::function;
-use crate::flow_rule::{FlowRule, contact_vector};
+use crate::baselines::flow_rule::{FlowRule, contact_vector};
 use signorini_problem::Law;
 
 /// Rows of ∂Φ/∂r and of ∂Φ/∂u within the block.

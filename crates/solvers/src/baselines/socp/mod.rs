@@ -27,8 +27,8 @@
 
 mod program;
 
-use crate::fischer_burmeister::Newton;
-use crate::flow_rule::{FlowRule, active_blocks, contact_vector, make_all_feasible};
+use crate::baselines::fischer_burmeister::Newton;
+use crate::baselines::flow_rule::{FlowRule, active_blocks, contact_vector, make_all_feasible};
 use crate::linalg::anderson::Anderson;
 use crate::solver::refuse_rolling;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};

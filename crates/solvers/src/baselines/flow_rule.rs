@@ -6,8 +6,8 @@
 //! * [`FlowRule::Associated`]: `s = 0`. The optimality condition of the convex program `min ½ rᵀW r + qᵀr, r ∈ K`; a
 //!   sliding contact then lifts off at `u_N = μ‖u_T‖`. A different law (Anitescu 2006; MuJoCo, Chrono, Drake SAP).
 
+use crate::baselines::box_qp::clamp;
 use crate::cone::{Vec3, project, tangential_norm};
-use crate::linalg::box_qp::clamp;
 use signorini_problem::{ContactProblem, Law};
 
 /// Which velocity is normal to the friction cone.

@@ -1,7 +1,7 @@
 //! Newton's method on the smoothed system: direction, line search, and the way of the smoothing to zero.
 
 use super::equations::Equations;
-use crate::flow_rule::{FlowRule, active_blocks, make_all_feasible};
+use crate::baselines::flow_rule::{FlowRule, active_blocks, make_all_feasible};
 use crate::linalg::dense::{cholesky, cholesky_solve, copy_delassus, dot, lu, lu_solve};
 use crate::{Effort, History};
 use signorini_problem::ContactProblem;

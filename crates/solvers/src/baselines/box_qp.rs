@@ -17,7 +17,7 @@
 //! Cost: one Cholesky factorization of the free block per change of the free set, O(n²) else.
 //! Use it for: the inner step of the friction models with frozen bounds; anything dense of up to ~2000 variables.
 
-use super::dense::{cholesky, cholesky_solve, dot};
+use crate::linalg::dense::{cholesky, cholesky_solve, dot};
 
 /// First regularisation, relative to the diagonal. Round-off in `g` moves x by 1e-16 over this along directions that A does
 /// not see, so it is no smaller than refinement needs.

@@ -1,0 +1,251 @@
+//! The attempt for robots: joints and springs are eliminated, what is left is a dense problem of contacts, limits and motors.
+//!
+//! With E the rows of equalities, O others and `ρ = 1/(ε w)` on E, nothing on O, the system `(I + K W) x = g` of
+//! [`NewtonSystem`] answers with
+//!
+//! ```text
+//! g = s on O, −ρ u_E on E:    x_O = s,   x_E = −W_EE⁻¹(u_E + W_EO s),   (W x)_O = S s − W_OE W_EE⁻¹ u_E
+//! S = W_OO − W_OE W_EE⁻¹ W_EO
+//! ```
+//!
+//! up to ε over the eigenvalues of W_EE. One factorization over the bodies, and one solve for every row of O. S is the inverse mass
+//! that the freedoms of the joints leave, in which a robot on its feet is as simple as a stool. What ε leaves of the velocities u of
+//! E, and the round-off of S, are taken out in further passes with the same factor, from u as it is.
+//!
+//! O is motors, what carries and what closes. Most limits of a robot are far away, and what closes later joins. Measured:
+//! `docs/decisions/0022-joints-eliminated-first.md`.
+
+use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
+use super::{Exact, ExactOptions, Guesses, Search, Selection};
+use crate::newton_system::{NewtonSystem, Refinement};
+use crate::{ContactSolver, History, StoppingRule};
+use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
+
+/// Buffers of the attempt.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WithoutEqualities {
+    system: NewtonSystem,
+    inner: Exact,
+    /// Blocks of O, ascending.
+    blocks: Vec<usize>,
+    /// Which blocks these are.
+    taken: Vec<bool>,
+    /// Most rows of O.
+    most_rows: usize,
+    /// S.
+    left: Vec<f64>,
+    /// Impulses of all rows, and their velocities.
+    impulses: Vec<f64>,
+    u: Vec<f64>,
+    /// Impulses found for O.
+    found: Vec<f64>,
+    /// g and x.
+    right: Vec<f64>,
+    x: Vec<f64>,
+}
+
+/// Whether there is something to eliminate.
+pub(super) fn is_jointed(exact: &mut Exact, search: &mut Search) -> bool {
+    exact.options.selection == Selection::Any
+        && matches!(search.problem.delassus(), Delassus::Factored(_))
+        && search.problem.blocks().iter().any(|block| block.law == Law::Equality)
+}
+
+impl Exact {
+    pub(super) fn without_equalities(
+        &mut self,
+        search: &mut Search,
+        impulses: &mut [f64],
+        history: &mut History,
+    ) -> bool {
+        let mut parts = self.eliminated.take().unwrap_or_default();
+        let found = parts.begin(search.problem, &self.guess) && self.eliminate(&mut parts, search, impulses, history);
+        self.eliminated = Some(parts);
+        found
+    }
+
+    fn eliminate(
+        &mut self,
+        parts: &mut WithoutEqualities,
+        search: &mut Search,
+        impulses: &mut [f64],
+        history: &mut History,
+    ) -> bool {
+        search.spend_steps(1);
+        search.other_factorizations += 1;
+        parts.inner.options = ExactOptions { budget: Some(ELIMINATION_BUDGET), ..self.options };
+        parts.inner.options.guesses = Guesses::Take;
+        // The judge sees the whole problem; half of what it asks is left to what ε leaves.
+        let Tolerance { value, measure } = search.stop.tolerance;
+        let tolerance = Tolerance { value: 0.5 * value, measure };
+        for _ in 0..ELIMINATION_PASSES {
+            let Some(problem) = parts.what_is_left(search.problem) else { return false };
+            let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
+            let Ok(effort) = parts.inner.iterate(&problem, &mut parts.found, &stop, history) else { return false };
+            // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
+            search.spend(effort.factorizations);
+            parts.carry(search.problem);
+            self.candidate.copy_from_slice(&parts.impulses);
+            if self.consider(search, impulses) {
+                return true;
+            }
+            let solved =
+                parts.inner.certifier.certify(&problem, &parts.found).is_ok_and(|found| found.meets(&tolerance));
+            if !solved || !parts.take_what_closes(search.problem) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+impl WithoutEqualities {
+    /// Factors what the equalities hold, lets them carry what is left of q, and chooses O; false if that is empty, or more than is
+    /// worth it.
+    fn begin(&mut self, problem: &ContactProblem, guess: &[f64]) -> bool {
+        let carries = |c: &usize| problem.blocks()[*c].law != Law::Equality && guess[problem.offsets()[*c]] != 0.0;
+        let carrying: usize = (0..problem.blocks().len()).filter(carries).map(|c| problem.blocks()[c].rows).sum();
+        let eliminated: usize = equalities(problem).map(|(_, rows)| rows).sum();
+        self.most_rows = ELIMINATION_ROWS.min(ELIMINATION_SHARE * eliminated);
+        if carrying > self.most_rows {
+            return false;
+        }
+        self.system.prepare(problem);
+        for (c, rows) in equalities(problem) {
+            let k = self.system.k_mut(c);
+            for i in 0..rows {
+                k[i * rows + i] = resistance(problem, c);
+            }
+        }
+        if self.system.factor_once(problem).is_err() {
+            return false;
+        }
+        self.impulses.clear();
+        self.impulses.extend_from_slice(guess);
+        self.blocks.clear();
+        self.found.clear();
+        for buffer in [&mut self.right, &mut self.x, &mut self.u] {
+            buffer.clear();
+            buffer.resize(problem.rows(), 0.0);
+        }
+        self.measure(problem);
+        self.carry(problem);
+        self.taken.clear();
+        self.taken.extend(problem.blocks().iter().map(|block| matches!(block.law, Law::Interval { .. })));
+        self.take_what_closes(problem)
+    }
+
+    /// `u = W r + q` of the impulses on hand.
+    fn measure(&mut self, problem: &ContactProblem) {
+        self.system.apply_w(problem, &self.impulses, &mut self.u);
+        for (u, q) in self.u.iter_mut().zip(problem.q()) {
+            *u += q;
+        }
+    }
+
+    /// Takes over the impulses found for O, and lets the equalities carry what that and the velocities they had ask for.
+    fn carry(&mut self, problem: &ContactProblem) {
+        self.right.fill(0.0);
+        let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+        for (row, found) in rows.zip(&self.found) {
+            self.right[row] = found - self.impulses[row];
+        }
+        for (c, _) in equalities(problem) {
+            for row in problem.range(c) {
+                self.right[row] = -resistance(problem, c) * self.u[row];
+            }
+        }
+        // Until the next measurement u is the room for what x does.
+        self.system.solve(problem, &self.right, &mut self.x, &mut self.u, Refinement::NONE);
+        for (impulse, x) in self.impulses.iter_mut().zip(&self.x) {
+            *impulse += x;
+        }
+        self.measure(problem);
+    }
+
+    /// O is what was in it before, what carries and what closes; false if that is empty, or more than is worth it.
+    fn take_what_closes(&mut self, problem: &ContactProblem) -> bool {
+        let mut changed = self.blocks.is_empty();
+        for (c, block) in problem.blocks().iter().enumerate() {
+            let first = problem.offsets()[c];
+            let acts = block.law != Law::Equality && (self.u[first] < 0.0 || self.impulses[first] != 0.0);
+            changed |= acts && !self.taken[c];
+            self.taken[c] |= acts;
+        }
+        if changed {
+            self.blocks.clear();
+            self.blocks.extend((0..self.taken.len()).filter(|c| self.taken[*c]));
+            let rows: usize = self.blocks.iter().map(|c| problem.blocks()[*c].rows).sum();
+            if !(1..=self.most_rows).contains(&rows) {
+                return false;
+            }
+            self.system.left_of_w(problem, &self.blocks, &mut self.left);
+        }
+        self.found.clear();
+        let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+        self.found.extend(rows.map(|row| self.impulses[row]));
+        true
+    }
+
+    /// The problem of O alone, `u_O + S(r − r_O)`; none if it cannot be had. Round-off of S then spoils only what changes.
+    fn what_is_left(&self, problem: &ContactProblem) -> Option<ContactProblem> {
+        let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+        let m = self.found.len();
+        let carried = |s: &[f64]| s.iter().zip(&self.found).map(|(s, r)| s * r).sum::<f64>();
+        let q = rows.zip(self.left.chunks_exact(m)).map(|(row, s)| self.u[row] - carried(s)).collect();
+        let blocks = self.blocks.iter().map(|c| problem.blocks()[*c]).collect();
+        let w = Delassus::Dense(DenseDelassus::new(m, self.left.clone()));
+        ContactProblem::new(blocks, w, q, Symmetry::Exact).ok()
+    }
+}
+
+/// Blocks of equalities and their rows.
+fn equalities(problem: &ContactProblem) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = problem.blocks().iter().enumerate();
+    blocks.filter(|(_, block)| block.law == Law::Equality).map(|(c, block)| (c, block.rows))
+}
+
+/// ρ of a block of equalities \[kg\].
+fn resistance(problem: &ContactProblem, c: usize) -> f64 {
+    1.0 / (ELIMINATED * problem.scales()[c].max(f64::MIN_POSITIVE))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{Attempt, Status, solve};
+    use signorini_problem::{Block, FactoredDelassus, InverseMass, JacobianRow};
+
+    /// Twenty unit masses tied in a row slide over the ground at 2 m/s and meet it at 1 m/s with the first of them, μ = ½. They stop
+    /// as one of 20 kg: the contact carries 20 N·s up and ½·20 = 10 N·s against the slip, which leaves 1.5 m/s of it, and
+    /// the tie behind k masses carries the share of the 20 − k others.
+    #[test]
+    fn masses_tied_in_a_row_stop_as_one() {
+        let count = 20;
+        let mass: InverseMass = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j && i < 3))));
+        let along = |axis: usize, a: f64, b: f64| -> JacobianRow {
+            std::array::from_fn(|i| if i == axis { a } else { f64::from(u8::from(i == 6 + axis)) * b })
+        };
+        let mut jacobian: Vec<JacobianRow> = [2, 0, 1].map(|axis| along(axis, 0.0, 1.0)).to_vec();
+        let (mut bodies, mut blocks, mut q) = (vec![[None, Some(0)]], vec![Block::contact(0.5)], vec![-1.0, 2.0, 0.0]);
+        for k in 1..count {
+            jacobian.extend([0, 1, 2].map(|axis| along(axis, -1.0, 1.0)));
+            bodies.push([Some(k - 1), Some(k)]);
+            blocks.push(Block::joint(3));
+            q.extend([0.0; 3]);
+        }
+        let w = FactoredDelassus::new(vec![mass; count as usize], bodies, jacobian);
+        let problem = ContactProblem::new(blocks, Delassus::Factored(w), q, Symmetry::Exact).unwrap();
+        let solution = solve(&problem, &mut Exact::default(), None, &StoppingRule::velocity(1e-10)).unwrap();
+        assert_eq!(solution.status, Status::Solved);
+        assert_eq!(solution.effort.answered_by, Attempt::Eliminated);
+        let r = &solution.impulses;
+        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-6, "{found} is not {wanted}");
+        [20.0, -10.0, 0.0].into_iter().zip(r).for_each(|(wanted, found)| close(*found, wanted));
+        for (k, tie) in r[3..].chunks_exact(3).enumerate() {
+            let behind = (count as usize - 1 - k) as f64;
+            [-0.5 * behind, 0.0, behind].into_iter().zip(tie).for_each(|(wanted, found)| close(*found, wanted));
+        }
+    }
+}
