@@ -1,7 +1,7 @@
 //! The contact problem: blocks with laws, the Delassus operator, and q. Validated once, then trusted.
 
 use crate::delassus::Coupling;
-use crate::{Delassus, FactoredDelassus, InverseMass, JacobianRow, Law, ProblemError};
+use crate::{Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow, Law, ProblemError};
 
 /// One block: a law over `rows` consecutive rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,6 +160,26 @@ impl ContactProblem {
                 FactoredParts { blocks, q, derived, ..FactoredParts::default() }
             }
         }
+    }
+
+    /// A dense problem, bit for bit symmetric, in the memory of this one. `w` is row-major.
+    pub fn refilled(
+        self,
+        blocks: impl IntoIterator<Item = Block>,
+        w: &[f64],
+        q: impl IntoIterator<Item = f64>,
+    ) -> Result<Self, ProblemError> {
+        let ContactProblem { blocks: mut old_blocks, offsets, delassus, q: mut old_q, scales, .. } = self;
+        old_blocks.clear();
+        old_blocks.extend(blocks);
+        old_q.clear();
+        old_q.extend(q);
+        let mut values = if let Delassus::Dense(dense) = delassus { dense.into_values() } else { Vec::new() };
+        values.clear();
+        values.extend_from_slice(w);
+        let w = Delassus::Dense(DenseDelassus::new(old_q.len(), values));
+        let derived = Derived { offsets, scales, couplings: Vec::new() };
+        ContactProblem::build(old_blocks, w, old_q, Symmetry::Exact, derived)
     }
 
     fn build(

@@ -15,6 +15,9 @@ impl DenseDelassus {
     pub fn new(rows: usize, values: Vec<f64>) -> Self {
         DenseDelassus { rows, values }
     }
+    pub(crate) fn into_values(self) -> Vec<f64> {
+        self.values
+    }
     /// All entries, row-major.
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -39,6 +39,8 @@ pub(super) struct WithoutEqualities {
     u: Vec<f64>,
     /// Impulses found for O.
     found: Vec<f64>,
+    /// The problem of what was left last, for its memory.
+    memory: Option<ContactProblem>,
     /// g and x.
     right: Vec<f64>,
     x: Vec<f64>,
@@ -78,24 +80,39 @@ impl Exact {
         // The judge sees the whole problem; half of what it asks is left to what ε leaves.
         let Tolerance { value, measure } = search.stop.tolerance;
         let tolerance = Tolerance { value: 0.5 * value, measure };
+        let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
         for _ in 0..ELIMINATION_PASSES {
             let Some(problem) = parts.what_is_left(search.problem) else { return false };
-            let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
-            let Ok(effort) = parts.inner.iterate(&problem, &mut parts.found, &stop, history) else { return false };
-            // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
-            search.spend(effort.factorizations);
-            parts.carry(search.problem);
-            self.candidate.copy_from_slice(&parts.impulses);
-            if self.consider(search, impulses) {
-                return true;
-            }
-            let solved =
-                parts.inner.certifier.certify(&problem, &parts.found).is_ok_and(|found| found.meets(&tolerance));
-            if !solved || !parts.take_what_closes(search.problem) {
-                return false;
+            let ended = self.pass(parts, &problem, &stop, search, impulses, history);
+            parts.memory = Some(problem);
+            if let Some(found) = ended {
+                return found;
             }
         }
         false
+    }
+
+    /// Solves what is left and lets the equalities carry it. Whether that is the answer; none if another pass may find it.
+    fn pass(
+        &mut self,
+        parts: &mut WithoutEqualities,
+        left: &ContactProblem,
+        stop: &StoppingRule,
+        search: &mut Search,
+        impulses: &mut [f64],
+        history: &mut History,
+    ) -> Option<bool> {
+        let Ok(effort) = parts.inner.iterate(left, &mut parts.found, stop, history) else { return Some(false) };
+        // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
+        search.spend(effort.factorizations);
+        parts.carry(search.problem);
+        self.candidate.copy_from_slice(&parts.impulses);
+        if self.consider(search, impulses) {
+            return Some(true);
+        }
+        let certified = parts.inner.certifier.certify(left, &parts.found);
+        let solved = certified.is_ok_and(|found| found.meets(&stop.tolerance));
+        if solved && parts.take_what_closes(search.problem) { None } else { Some(false) }
     }
 }
 
@@ -188,14 +205,20 @@ impl WithoutEqualities {
     }
 
     /// The problem of O alone, `u_O + S(r − r_O)`; none if it cannot be had. Round-off of S then spoils only what changes.
-    fn what_is_left(&self, problem: &ContactProblem) -> Option<ContactProblem> {
+    fn what_is_left(&mut self, problem: &ContactProblem) -> Option<ContactProblem> {
+        let memory = self.memory.take();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
         let m = self.found.len();
         let carried = |s: &[f64]| s.iter().zip(&self.found).map(|(s, r)| s * r).sum::<f64>();
-        let q = rows.zip(self.left.chunks_exact(m)).map(|(row, s)| self.u[row] - carried(s)).collect();
-        let blocks = self.blocks.iter().map(|c| problem.blocks()[*c]).collect();
-        let w = Delassus::Dense(DenseDelassus::new(m, self.left.clone()));
-        ContactProblem::new(blocks, w, q, Symmetry::Exact).ok()
+        let q = rows.zip(self.left.chunks_exact(m)).map(|(row, s)| self.u[row] - carried(s));
+        let blocks = self.blocks.iter().map(|c| problem.blocks()[*c]);
+        match memory {
+            Some(memory) => memory.refilled(blocks, &self.left, q).ok(),
+            None => {
+                let w = Delassus::Dense(DenseDelassus::new(m, self.left.clone()));
+                ContactProblem::new(blocks.collect(), w, q.collect(), Symmetry::Exact).ok()
+            }
+        }
     }
 }
 
