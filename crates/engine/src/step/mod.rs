@@ -37,6 +37,7 @@ mod free_motion;
 mod free_rotation;
 mod grade;
 mod impulse;
+mod in_halves;
 mod integrate;
 mod island;
 mod midpoint;

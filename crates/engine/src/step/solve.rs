@@ -13,6 +13,7 @@
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::for_islands::for_islands;
 use crate::step::free_motion::FreeMotion;
+use crate::step::in_halves::in_halves;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion, Shelves};
 use crate::step::ration::{Ration, TRIALS};
@@ -47,7 +48,7 @@ pub(crate) struct IslandSpace {
     /// The vectors of the last problem.
     pub parts: FactoredParts,
     pub body_velocity: Vec<f64>,
-    trial: IslandSolution,
+    pub trial: IslandSolution,
     pub pivoting: BlockPivoting,
     pub exact: Exact,
     pub equalities: EqualityRows,
@@ -306,45 +307,6 @@ fn solve_island(
     }
     solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };
     Ok(())
-}
-
-/// Most contacts of an island that takes a step in halves because its problem was not solved. In heaps of three hundred balls, with
-/// 800 contacts, halves fail about as often as the whole, and take four times as long.
-const MOST_HALVED: usize = 500;
-
-/// Takes a step in halves whose problem was not solved: shorter steps pose other problems. Whether these are solved; if not, the answer
-/// for the whole step stays.
-fn in_halves(
-    records: &Records,
-    scene: &Scene,
-    island: &Island,
-    index: usize,
-    (shift, restitution): (&[Twist], bool),
-    space: &mut IslandSpace,
-    solution: &mut IslandSolution,
-) -> Result<bool, StepError> {
-    // Bodies that are met on their way are posed as they are then.
-    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some();
-    let too_many = island.contacts.len() > MOST_HALVED;
-    if records.settings.method != Method::Exact || too_many || island.bodies.iter().any(flies) {
-        return Ok(false);
-    }
-    guess(scene, island, &mut space.guess);
-    squeeze::soften(scene, island, &mut space.pads);
-    let mut trial = std::mem::take(&mut space.trial);
-    midpoint::step_island(records, scene, island, index, shift, restitution, 2, space, &mut trial)?;
-    space.pads.clear();
-    let mut spent = solution.effort;
-    add_effort(&mut spent, &trial.effort);
-    let solved = trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
-    if solved {
-        trial.squeezed.clear();
-        std::mem::swap(solution, &mut trial);
-    }
-    let Effort { active, answered_by, .. } = solution.effort;
-    solution.effort = Effort { active, answered_by, ..spent };
-    space.trial = trial;
-    Ok(solved)
 }
 
 /// Assembles, solves and unpacks with restitution scaled and velocities shifted by earlier impacts.
