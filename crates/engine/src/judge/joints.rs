@@ -76,12 +76,20 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     // Entries of R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ).
     let r = a.transpose() * *b;
     let count = (3..6).filter(|axis| free(*axis)).count();
-    let angle = |axis: usize| match (count, axis) {
-        (1, 0) => math::atan2(r.y_axis.z, r.y_axis.y),
-        (1, 1) => math::atan2(r.z_axis.x, r.z_axis.z),
-        (1, _) => math::atan2(r.x_axis.y, r.x_axis.x),
-        (_, 0) => math::atan2(-r.z_axis.y, r.z_axis.z),
-        (_, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
+    let locked = (0..3).find(|axis| !free(axis + 3));
+    // Entries that do not vanish together at any angle; of three free ones there are none at β = 90°.
+    let angle = |axis: usize| match (count, locked, axis) {
+        (1, _, 0) => math::atan2(r.y_axis.z, r.y_axis.y),
+        (1, _, 1) => math::atan2(r.z_axis.x, r.z_axis.z),
+        (1, _, _) => math::atan2(r.x_axis.y, r.x_axis.x),
+        // R_y(β)R_z(γ)
+        (2, Some(0), 1) => math::atan2(r.z_axis.x, r.z_axis.z),
+        (2, Some(0), _) => math::atan2(r.x_axis.y, r.y_axis.y),
+        // R_x(α)R_y(β)
+        (2, Some(2), 0) => math::atan2(r.y_axis.z, r.y_axis.y),
+        (2, Some(2), _) => math::atan2(r.z_axis.x, r.x_axis.x),
+        (_, _, 0) => math::atan2(-r.z_axis.y, r.z_axis.z),
+        (_, _, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
         _ => math::atan2(-r.y_axis.x, r.x_axis.x),
     };
     match count {
