@@ -1,4 +1,7 @@
-"""Sensors of robots and controls by name, from Python; closed forms are in crates/engine/tests/physics/robot_sensors.rs."""
+"""Sensors of robots and controls by name, from Python.
+
+Closed forms are in crates/engine/tests/physics/robot_sensors.rs.
+"""
 
 from __future__ import annotations
 
