@@ -1,13 +1,13 @@
-//! Stage 6/9 for islands of contacts that were not solved: the step in halves. In: an island. Out: its answer, if the halves are solved.
+//! Islands of contacts that were not solved (stage 5): the step in halves. In: an island. Out: its answer, if the halves are solved.
 //!
 //! Which problems of a heap that moves are not solved is chance, and half of the step poses others. They move by the scheme of
 //! islands with joints (`midpoint`), which knows pieces. Measured: `docs/decisions/0028-unsolved-steps-in-halves.md`.
 
+use crate::Method;
 use crate::step::assembly::{Scene, guess};
 use crate::step::island::Island;
 use crate::step::solve::{IslandSolution, IslandSpace, add_effort};
 use crate::step::{Records, Twist, midpoint, squeeze};
-use crate::{Method, StepError};
 use signorini_solvers::Effort;
 
 /// Most contacts of an island that takes a step in halves because its problem was not solved. In heaps of three hundred balls, with
@@ -24,21 +24,22 @@ pub(crate) fn in_halves(
     (shift, restitution): (&[Twist], bool),
     space: &mut IslandSpace,
     solution: &mut IslandSolution,
-) -> Result<bool, StepError> {
+) -> bool {
     // Bodies that are met on their way are posed as they are then.
     let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some();
     let too_many = island.contacts.len() > MOST_HALVED;
     if records.settings.method != Method::Exact || too_many || island.bodies.iter().any(flies) {
-        return Ok(false);
+        return false;
     }
     guess(scene, island, &mut space.guess);
     squeeze::soften(scene, island, &mut space.pads);
     let mut trial = std::mem::take(&mut space.trial);
-    midpoint::step_island(records, scene, island, index, shift, restitution, 2, space, &mut trial)?;
+    // Numbers that make no problem any more are no answer either: that of the whole step is kept.
+    let stepped = midpoint::step_island(records, scene, island, index, shift, restitution, 2, space, &mut trial);
     space.pads.clear();
     let mut spent = solution.effort;
     add_effort(&mut spent, &trial.effort);
-    let solved = trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
+    let solved = stepped.is_ok() && trial.solved && trial.motion.as_ref().is_some_and(|motion| motion.missed == 0);
     if solved {
         trial.squeezed.clear();
         std::mem::swap(solution, &mut trial);
@@ -46,5 +47,5 @@ pub(crate) fn in_halves(
     let Effort { active, answered_by, .. } = solution.effort;
     solution.effort = Effort { active, answered_by, ..spent };
     space.trial = trial;
-    Ok(solved)
+    solved
 }

@@ -6,7 +6,7 @@
 //!  2 collision      swept boxes, pairs, waking, replay, ccd, touches, times of impact      collision, replay
 //!  3 contacts       free motion as impulses meet it; frames, coefficients, guesses         contact, assembly
 //!  4 islands        bodies that touch or are jointed                                       island
-//!  5 solve          u = W r + q under the laws, per island, certified                      solve, midpoint
+//!  5 solve          u = W r + q under the laws, per island, certified                      solve, midpoint, in_halves
 //!  6 impulses       v⁺ = v* + M⁻¹Jᵀr                                                       impulse
 //!  7 rest snap      what cannot be told from rest is at rest                               rest_snap
 //!  8 integrate      x, q at the end of the step                                            integrate

@@ -262,7 +262,7 @@ fn solve_island(
     if let Some(sequence) = &sequence {
         // What bounces has bounced: the problem that is left only keeps bodies apart.
         attempt(settings, scene, island, index, space, (0.0, &sequence.change), solution)?;
-        if !solution.solved && in_halves(records, scene, island, index, (&sequence.change, false), space, solution)? {
+        if !solution.solved && in_halves(records, scene, island, index, (&sequence.change, false), space, solution) {
             solution.add_impulses(sequence);
             return Ok(());
         }
@@ -275,7 +275,7 @@ fn solve_island(
         return attempt(settings, scene, island, index, space, (0.0, &[]), solution);
     }
     attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
-    if !solution.solved && !squeezed && in_halves(records, scene, island, index, (&[], true), space, solution)? {
+    if !solution.solved && !squeezed && in_halves(records, scene, island, index, (&[], true), space, solution) {
         return Ok(());
     }
     if !bounces || !makes_energy(scene, island, solution) {

@@ -1,4 +1,4 @@
-//! Stage 6/9 for islands with joints: the step whose constraints hold at its end. In: an island. Out: end states, impulses,
+//! Islands with joints (stage 5): the step whose constraints hold at its end. In: an island. Out: end states, impulses,
 //! certificate, and its part of the energy ledger.
 //!
 //! Rows linearised at the start of the step let joints drift by h², and taking the drift out of the poses afterwards costs
