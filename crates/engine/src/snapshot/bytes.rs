@@ -1,4 +1,4 @@
-//! Sections of bytes with checksums.
+//! Sections of bytes with checksums, and how values are written into them.
 //!
 //! ```text
 //! file     "SIGNSNAP"  version u32  section*
@@ -8,15 +8,74 @@
 //! All numbers little-endian, floats by their bits. The checksum is FNV-1a over version, tag, length and payload: each
 //! of its steps maps different states to different states, so a change of any single byte is always seen.
 
-use crate::SnapshotError;
-use glamx::{DMat3, DPose3, DQuat, DVec3};
+use crate::body::BodyRecord;
+use crate::ids::Arena;
+use crate::shape::Shape;
+use crate::{ShapeError, SnapshotError};
 
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
-/// Of the format. A change of what is written, or of its meaning, is a new version.
-const VERSION: u32 = 6;
-/// The oldest version that is still read: before it joints had three kinds and no coordinates.
-const OLDEST: u32 = 3;
+/// Of the format. A change of what is written, or of its meaning, is a new version; others are refused.
+const VERSION: u32 = 7;
+
+/// What reading gives.
+pub(super) type Read<T> = Result<T, SnapshotError>;
+
+/// A value that is read back, checked, as it was written.
+pub(super) trait Stored: Sized {
+    fn write(&self, out: &mut Payload);
+    fn read(section: &mut Section) -> Read<Self>;
+}
+
+/// A struct field by field, in the order given: whoever adds a field has to write it. `as` names a module that writes and reads
+/// a field in place of its type.
+macro_rules! stored {
+    ($name:ty { $($field:ident $(as $with:ident)?),* $(,)? }) => {
+        impl Stored for $name {
+            fn write(&self, out: &mut Payload) {
+                let Self { $($field),* } = self;
+                $(stored!(@write out $field $($with)?);)*
+            }
+            fn read(section: &mut Section) -> Read<Self> {
+                Ok(Self { $($field: stored!(@read section $($with)?)),* })
+            }
+        }
+    };
+    (@write $out:ident $field:ident) => { Stored::write($field, $out) };
+    (@write $out:ident $field:ident $with:ident) => { $with::write($field, $out) };
+    (@read $section:ident) => { Stored::read($section)? };
+    (@read $section:ident $with:ident) => { $with::read($section)? };
+}
+
+/// An enum as a number and the fields of the variant; `$unknown` is what another number is called.
+macro_rules! stored_enum {
+    ($name:ty, $unknown:literal {
+        $($tag:literal => $variant:ident $({ $($field:ident $(as $with:ident)?),* })? $(($($place:ident),*))?),* $(,)?
+    }) => {
+        impl Stored for $name {
+            fn write(&self, out: &mut Payload) {
+                match self {
+                    $(Self::$variant $({ $($field),* })? $(($($place),*))? => {
+                        Stored::write(&$tag, out);
+                        $($(stored!(@write out $field $($with)?);)*)?
+                        $($(Stored::write($place, out);)*)?
+                    })*
+                }
+            }
+            fn read(section: &mut Section) -> Read<Self> {
+                Ok(match u8::read(section)? {
+                    $($tag => {
+                        $($(let $place = Stored::read(section)?;)*)?
+                        Self::$variant $({ $($field: stored!(@read section $($with)?)),* })? $(($($place),*))?
+                    })*
+                    _ => return Err(section.invalid($unknown)),
+                })
+            }
+        }
+    };
+}
+
+pub(super) use {stored, stored_enum};
 
 fn checksum(version: u32, tag: &[u8; 4], payload: &[u8]) -> u64 {
     let (version, length) = (version.to_le_bytes(), (payload.len() as u64).to_le_bytes());
@@ -27,21 +86,29 @@ fn checksum(version: u32, tag: &[u8; 4], payload: &[u8]) -> u64 {
     hash
 }
 
-/// Writes sections one after the other.
-pub(super) struct Writer {
-    bytes: Vec<u8>,
+/// What is inside a section.
+pub(super) struct Payload<'a> {
+    pub bytes: Vec<u8>,
+    /// The shapes of the world, which bodies write as places in this list.
+    pub shapes: &'a [Shape],
 }
 
-impl Writer {
-    pub fn new() -> Writer {
+/// Writes sections one after the other.
+pub(super) struct Writer<'a> {
+    bytes: Vec<u8>,
+    shapes: &'a [Shape],
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(shapes: &'a [Shape]) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
-        Writer { bytes }
+        Writer { bytes, shapes }
     }
 
     /// One section with the payload that `write` makes.
     pub fn section(&mut self, tag: &[u8; 4], write: impl FnOnce(&mut Payload)) {
-        let mut payload = Payload { bytes: Vec::new() };
+        let mut payload = Payload { bytes: Vec::new(), shapes: self.shapes };
         write(&mut payload);
         self.bytes.extend(tag);
         self.bytes.extend((payload.bytes.len() as u64).to_le_bytes());
@@ -54,86 +121,55 @@ impl Writer {
     }
 }
 
-/// What is inside a section.
-pub(super) struct Payload {
-    bytes: Vec<u8>,
-}
-
-impl Payload {
-    pub fn u8(&mut self, value: u8) {
-        self.bytes.push(value);
-    }
-    pub fn u32(&mut self, value: u32) {
-        self.bytes.extend(value.to_le_bytes());
-    }
-    pub fn u64(&mut self, value: u64) {
-        self.bytes.extend(value.to_le_bytes());
-    }
-    pub fn count(&mut self, value: usize) {
-        self.u64(value as u64);
-    }
-    pub fn f64(&mut self, value: f64) {
-        self.u64(value.to_bits());
-    }
-    pub fn vector(&mut self, value: DVec3) {
-        value.to_array().into_iter().for_each(|x| self.f64(x));
-    }
-    pub fn quaternion(&mut self, value: DQuat) {
-        value.to_array().into_iter().for_each(|x| self.f64(x));
-    }
-    pub fn matrix(&mut self, value: DMat3) {
-        value.to_cols_array().into_iter().for_each(|x| self.f64(x));
-    }
-    pub fn pose(&mut self, value: &DPose3) {
-        self.vector(value.translation);
-        self.quaternion(value.rotation);
-    }
-    pub fn text(&mut self, value: &str) {
-        self.count(value.len());
-        self.bytes.extend(value.as_bytes());
-    }
+/// What the sections before have said, for those that name it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    pub shapes: &'a [Shape],
+    pub bodies: Option<&'a Arena<BodyRecord>>,
 }
 
 /// Reads sections one after the other.
 pub(super) struct Reader<'a> {
-    /// The version that was written.
-    pub version: u32,
     bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
     /// Checks magic and version.
-    pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, SnapshotError> {
+    pub fn new(bytes: &'a [u8]) -> Read<Reader<'a>> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(SnapshotError::NotASnapshot)?;
-        let mut header = Section { name: "header", bytes: rest, at: 0 };
-        let found = header.u32()?;
-        if !(OLDEST..=VERSION).contains(&found) {
-            return Err(SnapshotError::Version { found, supported: VERSION });
+        let mut header = Section::new("header", rest, Known::default());
+        match u32::read(&mut header)? {
+            VERSION => Ok(Reader { bytes: &rest[header.at..] }),
+            found => Err(SnapshotError::Version { found, supported: VERSION }),
         }
-        Ok(Reader { version: found, bytes: &rest[header.at..] })
     }
 
-    /// The payload of the next section, which has to be the one with this tag. Its checksum is right.
-    pub fn section(&mut self, name: &'static str, tag: &[u8; 4]) -> Result<Section<'a>, SnapshotError> {
-        let mut header = Section { name, bytes: self.bytes, at: 0 };
+    /// The value of the next section, which has to be the one with this tag and nothing else.
+    pub fn section<T: Stored>(&mut self, name: &'static str, tag: &[u8; 4], known: Known) -> Read<T> {
+        let mut header = Section::new(name, self.bytes, known);
         if header.take(4)? != tag {
             return Err(SnapshotError::Invalid { section: name, offset: 0, what: "another section is here" });
         }
-        let length = header.u64()?;
-        let stored = header.u64()?;
+        let length = u64::read(&mut header)?;
+        let stored = u64::read(&mut header)?;
         let payload = match usize::try_from(length) {
             Ok(length) => header.take(length)?,
             Err(_) => return Err(header.truncated(length)),
         };
-        if checksum(self.version, tag, payload) != stored {
+        if checksum(VERSION, tag, payload) != stored {
             return Err(SnapshotError::Checksum { section: name });
         }
         self.bytes = &self.bytes[header.at..];
-        Ok(Section { name, bytes: payload, at: 0 })
+        let mut section = Section::new(name, payload, known);
+        let value = T::read(&mut section)?;
+        match section.left() {
+            0 => Ok(value),
+            count => Err(SnapshotError::Excess { section: name, count }),
+        }
     }
 
     /// Refuses what follows the last section.
-    pub fn finish(self) -> Result<(), SnapshotError> {
+    pub fn finish(self) -> Read<()> {
         match self.bytes.len() {
             0 => Ok(()),
             count => Err(SnapshotError::Excess { section: "after the last", count }),
@@ -143,14 +179,21 @@ impl<'a> Reader<'a> {
 
 /// The payload of one section, read from front to back.
 pub(super) struct Section<'a> {
+    pub known: Known<'a>,
+    /// Which of the shapes is being read.
+    pub shape: usize,
     name: &'static str,
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Section<'a> {
+    fn new(name: &'static str, bytes: &'a [u8], known: Known<'a>) -> Self {
+        Section { known, shape: 0, name, bytes, at: 0 }
+    }
+
     /// Bytes not read yet.
-    pub fn left(&self) -> usize {
+    fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
@@ -163,7 +206,13 @@ impl<'a> Section<'a> {
         SnapshotError::Invalid { section: self.name, offset: self.at, what }
     }
 
-    fn take(&mut self, count: usize) -> Result<&'a [u8], SnapshotError> {
+    /// An error of the shape that is being read.
+    pub fn refuse(&self, source: ShapeError) -> SnapshotError {
+        SnapshotError::Shape { index: self.shape, source }
+    }
+
+    /// The next bytes.
+    pub fn take(&mut self, count: usize) -> Read<&'a [u8]> {
         if count > self.left() {
             return Err(self.truncated(count as u64));
         }
@@ -172,92 +221,9 @@ impl<'a> Section<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], SnapshotError> {
-        let mut array = [0; N];
-        array.copy_from_slice(self.take(N)?);
-        Ok(array)
-    }
-
-    pub fn u8(&mut self) -> Result<u8, SnapshotError> {
-        Ok(self.array::<1>()?[0])
-    }
-    pub fn u32(&mut self) -> Result<u32, SnapshotError> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-    pub fn u64(&mut self) -> Result<u64, SnapshotError> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    /// A number of things of at least `size` ≥ 1 bytes each: never more than the bytes left can hold.
-    pub fn count(&mut self, size: usize) -> Result<usize, SnapshotError> {
-        let count = self.u64()?;
-        match usize::try_from(count) {
-            Ok(count) if count <= self.left() / size => Ok(count),
-            _ => Err(self.truncated(count.saturating_mul(size as u64))),
-        }
-    }
-
-    /// Any float.
-    pub fn f64(&mut self) -> Result<f64, SnapshotError> {
-        Ok(f64::from_bits(self.u64()?))
-    }
-
-    /// A finite float.
-    pub fn finite(&mut self) -> Result<f64, SnapshotError> {
-        let value = self.f64()?;
-        if value.is_finite() { Ok(value) } else { Err(self.invalid("number is not finite")) }
-    }
-
-    /// Numbers that may be infinite; whoever they are for says what they may be.
-    pub fn numbers<const N: usize>(&mut self) -> Result<[f64; N], SnapshotError> {
-        let mut numbers = [0.0; N];
-        for number in &mut numbers {
-            *number = self.f64()?;
-        }
-        Ok(numbers)
-    }
-
-    pub fn vector(&mut self) -> Result<DVec3, SnapshotError> {
-        Ok(DVec3::new(self.finite()?, self.finite()?, self.finite()?))
-    }
-
-    /// A float of at most this size.
-    pub fn within(&mut self, limit: f64, beyond: &'static str) -> Result<f64, SnapshotError> {
-        let value = self.finite()?;
-        if value.abs() <= limit { Ok(value) } else { Err(self.invalid(beyond)) }
-    }
-
-    /// A vector that is unit to round-off, bit for bit.
-    pub fn direction(&mut self) -> Result<DVec3, SnapshotError> {
-        let vector = self.vector()?;
-        if (vector.length() - 1.0).abs() <= 1e-6 { Ok(vector) } else { Err(self.invalid("direction is not unit")) }
-    }
-
-    /// A quaternion that is unit to round-off, bit for bit.
-    pub fn quaternion(&mut self) -> Result<DQuat, SnapshotError> {
-        let q = DQuat::from_xyzw(self.finite()?, self.finite()?, self.finite()?, self.finite()?);
-        if (q.length() - 1.0).abs() <= 1e-6 { Ok(q) } else { Err(self.invalid("quaternion is not unit")) }
-    }
-
-    pub fn matrix(&mut self) -> Result<DMat3, SnapshotError> {
-        Ok(DMat3::from_cols(self.vector()?, self.vector()?, self.vector()?))
-    }
-
-    pub fn pose(&mut self) -> Result<DPose3, SnapshotError> {
-        Ok(DPose3::from_parts(self.vector()?, self.quaternion()?))
-    }
-
-    pub fn text(&mut self) -> Result<&'a str, SnapshotError> {
-        let length = self.count(1)?;
-        let bytes = self.take(length)?;
-        std::str::from_utf8(bytes).map_err(|_| self.invalid("text is not UTF-8"))
-    }
-
-    /// Refuses bytes that nothing has read.
-    pub fn finish(self) -> Result<(), SnapshotError> {
-        match self.left() {
-            0 => Ok(()),
-            count => Err(SnapshotError::Excess { section: self.name, count }),
-        }
+    /// A number of things of at least one byte each: never more than the bytes left.
+    pub fn count(&mut self) -> Read<usize> {
+        let count = u64::read(self)?;
+        usize::try_from(count).ok().filter(|count| *count <= self.left()).ok_or_else(|| self.truncated(count))
     }
 }

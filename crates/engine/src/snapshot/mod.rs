@@ -19,12 +19,10 @@
 //!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
 
 mod bytes;
-mod contacts;
 mod joints;
-mod rules;
 mod scene;
-mod settings;
 mod shapes;
+mod values;
 
 use crate::joint::{Anchor, JointRecord};
 use crate::query::QueryCache;

@@ -1,114 +1,101 @@
-//! The sections of a snapshot in their order, and the section of bodies.
-//! Handles are written as slots.
+//! The sections of a snapshot in their order, bodies, and slots. Handles are written as slots.
 
-use super::bytes::{Payload, Reader, Section, Writer};
-use super::contacts::{decode_cache, decode_contacts, encode_cache, encode_contacts};
-use super::joints::{JOINT_SIZE, decode_joint, encode_joint};
-use super::rules::{self, RULES_SINCE};
-use super::settings::{decode_settings, encode_settings};
-use super::shapes;
+use super::bytes::{Known, Payload, Read, Reader, Section, Stored, Writer};
+use super::shapes::{Shapes, distinct, index_of};
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
 use crate::events::EventLog;
 use crate::filter::PairFilter;
 use crate::ids::Arena;
+use crate::joint::JointRecord;
 use crate::material_pair::MaterialPairs;
 use crate::options::Options;
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
-use crate::step::{Rest, Workspace};
-use crate::{BodyHandle, BodyId, Combine, MassProperties, Material, Shape, SnapshotError, World};
+use crate::step::{ContactCache, Rest, Workspace};
+use crate::{
+    BodyHandle, BodyId, ContactPoint, MassProperties, Material, PairCoefficients, Settings, SnapshotError, World,
+};
+use glamx::DVec3;
 use std::collections::BTreeSet;
 
-/// The first version with torsional and rolling friction.
-pub(super) const MOMENTS_SINCE: u32 = 6;
-/// The first version with pairs of bodies that do not touch.
-const PAIRS_SINCE: u32 = 4;
-
 pub(super) fn encode(world: &World) -> Vec<u8> {
-    let shapes = shapes::distinct(world);
-    let mut writer = Writer::new();
-    writer.section(b"SETT", |out| encode_settings(&world.settings, out));
-    writer.section(b"SHAP", |out| shapes::encode(&shapes, out));
-    writer.section(b"PART", |out| rules::encode_parts(&shapes, out));
+    let shapes = Shapes(distinct(world));
+    let mut writer = Writer::new(&shapes.0);
+    writer.section(b"SETT", |out| world.settings.write(out));
+    writer.section(b"SHAP", |out| shapes.write(out));
     writer.section(b"BODY", |out| {
-        encode_arena(&world.bodies, out, |body, out| encode_body(body, &shapes, out));
-        out.u64(world.next_automatic);
-        out.u64(world.next_sleeping_island);
+        world.bodies.write(out);
+        (world.next_automatic, world.next_sleeping_island).write(out);
     });
     writer.section(b"JOIN", |out| {
-        encode_arena(&world.joints, out, encode_joint);
-        encode_slots(&world.joint_order, out);
+        world.joints.write(out);
+        world.joint_order.write(out);
     });
     writer.section(b"TOUC", |out| {
-        encode_contacts(&world.contacts, out);
-        encode_cache(&world.cache, out);
+        world.contacts.write(out);
+        world.cache.write(out);
     });
-    writer.section(b"TIME", |out| {
-        out.f64(world.time);
-        out.u64(world.steps);
+    writer.section(b"TIME", |out| (world.time, world.steps).write(out));
+    writer.section(b"PAIR", |out| {
+        world.apart.iter().copied().collect::<Vec<_>>().write(out);
+        world.material_pairs.iter().map(|(tags, given)| (*tags, *given)).collect::<Vec<_>>().write(out);
     });
-    writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
-    writer.section(b"OPTN", |out| rules::encode_options(world, out));
-    writer.section(b"EVNT", |out| rules::encode_events(world, out));
+    writer.section(b"EVNT", |out| events(world).write(out));
     writer.finish()
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
+/// Those of bodies that are still there.
+fn events(world: &World) -> EventLog {
+    let lives = |body: &BodyHandle| world.bodies.get(body.0).is_ok();
+    let mut log =
+        EventLog::from_lists(world.events.contacts.clone(), world.events.sensors.clone(), world.events.woken.clone());
+    log.contacts.retain(|event| lives(&event.a) && lives(&event.b));
+    log.sensors.retain(|event| lives(&event.sensor) && lives(&event.other));
+    log.woken.retain(lives);
+    log
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Read<World> {
     let mut reader = Reader::new(bytes)?;
-    let settings = decode_settings(reader.section("settings", b"SETT")?)?;
-    let mut shapes = shapes::decode(reader.section("shapes", b"SHAP")?)?;
-    let ruled = reader.version >= RULES_SINCE;
-    if ruled {
-        rules::decode_parts(reader.section("parts", b"PART")?, &mut shapes)?;
+    let invalid = |section, what| SnapshotError::Invalid { section, offset: 0, what };
+    let settings: Settings = reader.section("settings", b"SETT", Known::default())?;
+    settings.check()?;
+    let shapes: Shapes = reader.section("shapes", b"SHAP", Known::default())?;
+    let known = Known { shapes: &shapes.0, bodies: None };
+    let (bodies, next_automatic, next_sleeping_island): (Arena<BodyRecord>, u64, u64) =
+        reader.section("bodies", b"BODY", known)?;
+    let order = order_of(&bodies, next_automatic).ok_or_else(|| invalid("bodies", "two bodies with one identity"))?;
+    let to_come = |body: &BodyRecord| body.rest.sleeping_island.is_some_and(|island| island >= next_sleeping_island);
+    if bodies.parts().any(|(_, body)| body.is_some_and(to_come)) {
+        return Err(invalid("bodies", "a sleeping island that is still to come"));
     }
-
-    let mut section = reader.section("bodies", b"BODY")?;
-    let mut bodies = decode_arena(&mut section, BODY_SIZE, |section| decode_body(section, &shapes))?;
-    let next_automatic = section.u64()?;
-    let next_sleeping_island = section.u64()?;
-    let order = order_of(&bodies, next_automatic).ok_or_else(|| section.invalid("two bodies with one identity"))?;
-    if bodies.parts().any(|(_, body)| {
-        body.is_some_and(|b| b.rest.sleeping_island.is_some_and(|island| island >= next_sleeping_island))
-    }) {
-        return Err(section.invalid("a sleeping island that is still to come"));
+    let known = Known { bodies: Some(&bodies), ..known };
+    let (joints, joint_order): (Arena<JointRecord>, Vec<u32>) = reader.section("joints", b"JOIN", known)?;
+    let (contacts, cache): (Vec<ContactPoint>, ContactCache) = reader.section("contacts", b"TOUC", known)?;
+    let (time, steps): (f64, u64) = reader.section("time", b"TIME", known)?;
+    let (apart, pairs): (Vec<(u32, u32)>, Vec<((u32, u32), PairCoefficients)>) =
+        reader.section("pairs", b"PAIR", known)?;
+    let exist = |(a, b): &(u32, u32)| a < b && bodies.at(*a).is_some() && bodies.at(*b).is_some();
+    if !apart.iter().all(exist) || !apart.windows(2).all(|w| w[0] < w[1]) {
+        return Err(invalid("pairs", "a pair of bodies that is not one"));
     }
-    section.finish()?;
-
-    let version = reader.version;
-    let mut section = reader.section("joints", b"JOIN")?;
-    let joints = decode_arena(&mut section, JOINT_SIZE, |section| decode_joint(version, section, &bodies))?;
-    let joint_order = decode_slots(&mut section)?;
-    section.finish()?;
-
-    let mut section = reader.section("contacts", b"TOUC")?;
-    let contacts = decode_contacts(version, &mut section, &bodies)?;
-    let cache = decode_cache(version, &mut section, &bodies)?;
-    section.finish()?;
-
-    let mut section = reader.section("time", b"TIME")?;
-    let (time, steps) = (section.finite()?, section.u64()?);
-    section.finish()?;
-    let mut apart = BTreeSet::new();
-    if reader.version >= PAIRS_SINCE {
-        let mut section = reader.section("pairs", b"PAIR")?;
-        apart = decode_pairs(&mut section, &bodies)?;
-        section.finish()?;
+    let mut material_pairs = MaterialPairs::new();
+    for (tags, given) in pairs {
+        let made = Material::new(given.friction.unwrap_or(0.0), given.restitution.unwrap_or(0.0));
+        if tags.0 == 0 || tags.0 > tags.1 || made.invalid().is_some() || material_pairs.insert(tags, given).is_some() {
+            return Err(invalid("pairs", "not the coefficients of a pair"));
+        }
     }
-    let (mut material_pairs, mut events) = (MaterialPairs::default(), EventLog::default());
-    if ruled {
-        material_pairs = rules::decode_options(reader.version, reader.section("options", b"OPTN")?, &mut bodies)?;
-        events = rules::decode_events(reader.section("events", b"EVNT")?, &bodies)?;
-    }
+    let events: EventLog = reader.section("events", b"EVNT", known)?;
     reader.finish()?;
 
-    let workspace = Workspace::default();
     let world = World {
         settings,
         bodies,
         order,
         joints,
         joint_order,
-        apart,
+        apart: BTreeSet::from_iter(apart),
         // A function has no bytes.
         pair_filter: PairFilter::default(),
         material_pairs,
@@ -117,40 +104,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         contacts,
         events,
         read_out: ReadOut::default(),
-        workspace,
+        workspace: Workspace::default(),
         time,
         steps,
         next_automatic,
         next_sleeping_island,
     };
-    if world.joints_in_order() {
-        Ok(world)
-    } else {
-        Err(SnapshotError::Invalid { section: "joints", offset: 0, what: "joints are not in order" })
-    }
-}
-
-fn encode_pairs(pairs: &BTreeSet<(u32, u32)>, out: &mut Payload) {
-    out.count(pairs.len());
-    for (a, b) in pairs {
-        out.u32(*a);
-        out.u32(*b);
-    }
-}
-
-/// Pairs of bodies that exist, ascending, the lesser slot first.
-fn decode_pairs(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BTreeSet<(u32, u32)>, SnapshotError> {
-    let count = section.count(8)?;
-    let mut pairs = BTreeSet::new();
-    for _ in 0..count {
-        let pair = (section.u32()?, section.u32()?);
-        let exist = bodies.at(pair.0).is_some() && bodies.at(pair.1).is_some();
-        if !exist || pair.0 >= pair.1 || pairs.last().is_some_and(|last| *last >= pair) {
-            return Err(section.invalid("a pair of bodies that is not one"));
-        }
-        pairs.insert(pair);
-    }
-    Ok(pairs)
+    if world.joints_in_order() { Ok(world) } else { Err(invalid("joints", "joints are not in order")) }
 }
 
 /// Slots by identity, if every identity is there once and no automatic one is still to come.
@@ -163,200 +123,87 @@ fn order_of(bodies: &Arena<BodyRecord>, next_automatic: u64) -> Option<Vec<u32>>
     (distinct && counted).then(|| ids.into_iter().map(|(_, slot)| slot).collect())
 }
 
-fn encode_arena<T>(arena: &Arena<T>, out: &mut Payload, write: impl Fn(&T, &mut Payload)) {
-    out.count(arena.parts().len());
-    for (generation, value) in arena.parts() {
-        out.u32(generation);
-        out.u8(u8::from(value.is_some()));
-        if let Some(value) = value {
-            write(value, out);
+/// Generation and value of every slot, and which free slots are used next.
+impl<T: Stored> Stored for Arena<T> {
+    fn write(&self, out: &mut Payload) {
+        self.parts().len().write(out);
+        for (generation, value) in self.parts() {
+            (generation, value.is_some()).write(out);
+            value.iter().for_each(|value| value.write(out));
         }
+        self.free().to_vec().write(out);
     }
-    encode_slots(arena.free(), out);
+    fn read(section: &mut Section) -> Read<Self> {
+        let (parts, free) = <(Vec<(u32, Option<T>)>, Vec<u32>)>::read(section)?;
+        Arena::from_parts(parts, free).ok_or_else(|| section.invalid("free slots contradict the full ones"))
+    }
 }
 
-/// `size` is the least number of bytes of a value.
-fn decode_arena<T>(
-    section: &mut Section,
-    size: usize,
-    read: impl Fn(&mut Section) -> Result<T, SnapshotError>,
-) -> Result<Arena<T>, SnapshotError> {
-    // Empty slots are small; memory is taken as values are really read.
-    let count = section.count(5)?;
-    let mut parts = Vec::with_capacity(count.min(section.left() / size + 1));
-    for _ in 0..count {
-        let generation = section.u32()?;
-        let value = match section.u8()? {
-            0 => None,
-            1 => Some(read(section)?),
-            _ => return Err(section.invalid("neither empty nor full")),
+impl Stored for BodyRecord {
+    fn write(&self, out: &mut Payload) {
+        // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
+        let BodyRecord {
+            id,
+            kind,
+            shape,
+            material,
+            mass,
+            reach: _,
+            state,
+            options,
+            force,
+            torque,
+            constraint,
+            rest,
+            fast,
+            quarantined,
+        } = self;
+        (id.clone(), *kind).write(out);
+        index_of(out.shapes, shape).unwrap_or(usize::MAX).write(out);
+        (*material, *options, *state).write(out);
+        let Inertial { mass, centre, inertia, .. } = *mass;
+        (*kind == Kind::Dynamic).then_some(MassProperties { mass, centre, inertia }).write(out);
+        (*force, *torque, *constraint).write(out);
+        (*rest, *fast, *quarantined).write(out);
+    }
+    fn read(section: &mut Section) -> Read<Self> {
+        let (id, kind) = <(BodyId, Kind)>::read(section)?;
+        let shape = usize::read(section)?;
+        let shape = section.known.shapes.get(shape).ok_or_else(|| section.invalid("there is no such shape"))?.clone();
+        let (material, options, state) = <(Material, Options, BodyState)>::read(section)?;
+        if material.invalid().is_some() {
+            return Err(section.invalid("not a material"));
+        }
+        if let Some(properties) = options.dormant {
+            Inertial::new(&id, properties)?;
+        }
+        let options = options.checked(&id)?;
+        let mass = match Option::<MassProperties>::read(section)? {
+            Some(properties) if kind == Kind::Dynamic => Inertial::new(&id, properties)?,
+            None if kind != Kind::Dynamic => Inertial::IMMOVABLE,
+            _ => return Err(section.invalid("dynamic bodies have mass, others have none")),
         };
-        parts.push((generation, value));
-    }
-    let free = decode_slots(section)?;
-    Arena::from_parts(parts, free).ok_or_else(|| section.invalid("free slots contradict the full ones"))
-}
-
-fn encode_slots(slots: &[u32], out: &mut Payload) {
-    out.count(slots.len());
-    slots.iter().for_each(|slot| out.u32(*slot));
-}
-
-fn decode_slots(section: &mut Section) -> Result<Vec<u32>, SnapshotError> {
-    let count = section.count(4)?;
-    (0..count).map(|_| section.u32()).collect()
-}
-
-pub(super) fn decode_handle(section: &mut Section, bodies: &Arena<BodyRecord>) -> Result<BodyHandle, SnapshotError> {
-    let slot = section.u32()?;
-    match bodies.at(slot) {
-        Some(_) => Ok(BodyHandle(bodies.key(slot))),
-        None => Err(section.invalid("there is no such body")),
-    }
-}
-
-/// Least size of a body.
-const BODY_SIZE: usize = 9 + 1 + 8 + 16 + 2 + 13 * 8 + 6 * 8 + 6 * 8 + 19;
-
-fn encode_body(body: &BodyRecord, shapes: &[Shape], out: &mut Payload) {
-    // The reach follows from shape and mass, and mass from what `Inertial::new` is given.
-    let BodyRecord {
-        id,
-        kind,
-        shape,
-        material,
-        mass,
-        reach: _,
-        state,
-        force,
-        torque,
-        constraint,
-        rest,
-        fast,
-        quarantined,
-        // In a section of their own.
-        options: _,
-    } = body;
-    match id {
-        BodyId::Number(number) => {
-            out.u8(0);
-            out.u64(*number);
+        let (force, torque, constraint) = <(DVec3, DVec3, ConstraintForces)>::read(section)?;
+        let (rest, fast, quarantined) = <(Rest, bool, bool)>::read(section)?;
+        if rest.sleeping_island.is_some() && kind != Kind::Dynamic {
+            return Err(section.invalid("only dynamic bodies sleep"));
         }
-        BodyId::Name(name) => {
-            out.u8(1);
-            out.text(name);
-        }
-        BodyId::Automatic(number) => {
-            out.u8(2);
-            out.u64(*number);
-        }
+        let reach = reach_of(&shape, mass.centre);
+        Ok(BodyRecord {
+            id,
+            kind,
+            shape,
+            material,
+            mass,
+            reach,
+            state,
+            options,
+            force,
+            torque,
+            constraint,
+            rest,
+            fast,
+            quarantined,
+        })
     }
-    out.u8(match kind {
-        Kind::Dynamic => 0,
-        Kind::Kinematic => 1,
-        Kind::Fixed => 2,
-    });
-    out.count(shapes::index_of(shapes, shape).unwrap_or(usize::MAX));
-    out.f64(material.friction);
-    out.f64(material.restitution);
-    for rule in [material.friction_rule, material.restitution_rule] {
-        out.u8(match rule {
-            Combine::GeometricMean => 0,
-            Combine::Average => 1,
-            Combine::Minimum => 2,
-            Combine::Maximum => 3,
-            Combine::Multiply => 4,
-        });
-    }
-    if *kind == Kind::Dynamic {
-        out.f64(mass.mass);
-        out.vector(mass.centre);
-        out.matrix(mass.inertia);
-    }
-    out.vector(state.position);
-    out.quaternion(state.orientation);
-    for vector in [state.velocity, state.spin, *force, *torque, constraint.force, constraint.torque] {
-        out.vector(vector);
-    }
-    let Rest { still, sleeping_island, disturbed } = rest;
-    out.f64(*still);
-    out.u64(sleeping_island.unwrap_or(u64::MAX));
-    out.u8(u8::from(*disturbed));
-    out.u8(u8::from(*fast));
-    out.u8(u8::from(*quarantined));
-}
-
-fn decode_body(section: &mut Section, shapes: &[Shape]) -> Result<BodyRecord, SnapshotError> {
-    let id = match section.u8()? {
-        0 => BodyId::Number(section.u64()?),
-        1 => BodyId::from(section.text()?),
-        2 => BodyId::Automatic(section.u64()?),
-        _ => return Err(section.invalid("unknown kind of identity")),
-    };
-    let kind = match section.u8()? {
-        0 => Kind::Dynamic,
-        1 => Kind::Kinematic,
-        2 => Kind::Fixed,
-        _ => return Err(section.invalid("unknown kind of body")),
-    };
-    let shape = usize::try_from(section.u64()?).ok().and_then(|index| shapes.get(index));
-    let shape = shape.ok_or_else(|| section.invalid("there is no such shape"))?.clone();
-    let material = Material {
-        friction: section.f64()?,
-        restitution: section.f64()?,
-        friction_rule: decode_rule(section)?,
-        restitution_rule: decode_rule(section)?,
-        ..Material::default()
-    };
-    if material.invalid().is_some() {
-        return Err(section.invalid("not a material"));
-    }
-    let mass = if kind == Kind::Dynamic {
-        let (mass, centre, inertia) = (section.f64()?, section.vector()?, section.matrix()?);
-        Inertial::new(&id, MassProperties { mass, centre, inertia })?
-    } else {
-        Inertial::IMMOVABLE
-    };
-    let (position, orientation) = (section.vector()?, section.quaternion()?);
-    let state = BodyState { position, orientation, velocity: section.vector()?, spin: section.vector()? };
-    let (force, torque) = (section.vector()?, section.vector()?);
-    let constraint = ConstraintForces { force: section.vector()?, torque: section.vector()? };
-    let reach = reach_of(&shape, mass.centre);
-    let still = section.finite()?;
-    let sleeping_island = match section.u64()? {
-        u64::MAX => None,
-        _ if kind != Kind::Dynamic => return Err(section.invalid("only dynamic bodies sleep")),
-        island => Some(island),
-    };
-    let rest = Rest { still, sleeping_island, disturbed: section.u8()? != 0 };
-    let fast = section.u8()? != 0;
-    let quarantined = section.u8()? != 0;
-    let options = Options::default();
-    Ok(BodyRecord {
-        id,
-        kind,
-        shape,
-        material,
-        mass,
-        reach,
-        state,
-        options,
-        force,
-        torque,
-        constraint,
-        rest,
-        fast,
-        quarantined,
-    })
-}
-
-fn decode_rule(section: &mut Section) -> Result<Combine, SnapshotError> {
-    Ok(match section.u8()? {
-        0 => Combine::GeometricMean,
-        1 => Combine::Average,
-        2 => Combine::Minimum,
-        3 => Combine::Maximum,
-        4 => Combine::Multiply,
-        _ => return Err(section.invalid("unknown rule for combining surfaces")),
-    })
 }
