@@ -1,26 +1,29 @@
-//! SplitMix64 (Steele, Lea, Flood 2014): the same scenes on every machine.
+//! What scenes draw from a seed: the same on every machine.
+
+use signorini_scenes::random::SplitMix64;
 
 /// A sequence of numbers from a seed.
-pub struct Random(pub u64);
+pub struct Random(SplitMix64);
 
 impl Random {
+    /// From a seed.
+    pub fn new(seed: u64) -> Self {
+        Random(SplitMix64::new(seed))
+    }
+
     /// One of 2⁶⁴.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// In [0, 1).
     pub fn next(&mut self) -> f64 {
-        ((self.bits() >> 11) as f64) / (1u64 << 53) as f64
+        self.0.unit()
     }
 
     /// In [least, most).
     pub fn between(&mut self, least: f64, most: f64) -> f64 {
-        least + (most - least) * self.next()
+        self.0.uniform(least, most)
     }
 
     /// In {least, …, most}.

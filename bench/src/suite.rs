@@ -124,7 +124,7 @@ fn pile(count: usize) -> Scene {
         side([0.5, 4.0, 6.0], [3.0, 0.0, 6.0]),
         side([4.0, 0.5, 6.0], [0.0, 3.0, 6.0]),
     ];
-    let mut random = Random(0x5EED);
+    let mut random = Random::new(0x5EED);
     for index in 0..count {
         let (i, j, k) = (index / 7 % 7, index % 7, index / 49);
         let jitter = [0; 2].map(|_| 0.04 * (random.next() - 0.5));

@@ -110,7 +110,7 @@ struct Thing {
 
 impl Rays {
     fn measure(arguments: &WorldArguments) -> Result<Self, BenchError> {
-        let mut random = Random(20_261);
+        let mut random = Random::new(20_261);
         let side = (arguments.bodies as f64).cbrt().ceil() as usize;
         let things: Vec<Thing> = (0..arguments.bodies).map(|i| thing(&mut random, i, side)).collect();
         let (mut world, mut peer) =

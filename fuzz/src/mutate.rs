@@ -1,20 +1,18 @@
 //! Mutations of bytes, from a seed.
 
-/// Seeded numbers: the same everywhere, for ever (Steele, Lea and Flood's SplitMix64).
+use signorini_problem::random::SplitMix64;
+
+/// Seeded numbers: the same everywhere, for ever.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        Random(SplitMix64::new(seed))
     }
 
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Below `count`, which is above zero.

@@ -27,7 +27,7 @@ fn least(calls: usize, mut call: impl FnMut()) -> f64 {
 
 /// Many poses of B about `pose`, so that no branch is learnt.
 fn measure(name: &str, a: &Shape, b: &Shape, pose: DPose3, shake: f64) {
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     let poses: Vec<DPose3> = (0..64)
         .map(|_| {
             let turn = DQuat::from_axis_angle(rng.direction(), shake * rng.unit());
@@ -51,7 +51,7 @@ fn main() {
     println!("pair,points per pair,ns per pair");
     let hull_cube = Shape::convex_hull(&box_points(DVec3::splat(0.5))).unwrap();
     let dodecahedron = Shape::convex_hull(&dodecahedron_points()).unwrap();
-    let rough = Shape::convex_hull(&random_points(&mut Rng(7), 20)).unwrap();
+    let rough = Shape::convex_hull(&random_points(&mut Rng::new(7), 20)).unwrap();
     let prism = Shape::convex_hull(&prism_points(10, 0.5, 0.5)).unwrap();
     let slab = Shape::cuboid(DVec3::new(5.0, 5.0, 0.5)).unwrap();
     let plane = Shape::half_space(DVec3::Z).unwrap();
@@ -91,7 +91,7 @@ fn main() {
     });
     println!("any pair at rest (cached),4.0,{nanoseconds:.0}");
 
-    let mut rng = Rng(3);
+    let mut rng = Rng::new(3);
     let boxes: Vec<Aabb> = (0..20_000)
         .map(|_| {
             let centre = rng.in_cube() * 14.0;

@@ -74,6 +74,7 @@ mod law;
 pub mod math;
 mod part;
 mod problem;
+pub mod random;
 
 pub use certificate::{Certificate, Certifier, Counts, Measure, Tolerance, certify};
 pub use delassus::{BlockSparseDelassus, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow};

@@ -101,7 +101,7 @@ proptest! {
     fn the_order_of_blocks_does_not_matter(seed in any::<u64>()) {
         let parts = Parts::random(seed);
         let mut order: Vec<usize> = (0..parts.blocks.len()).collect();
-        let mut numbers = Numbers(seed);
+        let mut numbers = Numbers::new(seed);
         (1..order.len()).rev().for_each(|i| order.swap(i, numbers.below(i + 1)));
         let a = certify(&parts.problem(), &parts.r).unwrap();
         let new = permuted(&parts, &order);
@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn the_choice_of_tangents_does_not_matter(seed in any::<u64>()) {
         let parts = Parts::random(seed);
-        let new = turned(&parts, &mut Numbers(seed));
+        let new = turned(&parts, &mut Numbers::new(seed));
         // A dense W has the tangents in it; the factored form has them in J.
         for (p, n) in [(parts.problem(), new.problem()), (parts.dense(), new.dense())] {
             let (a, b) = (certify(&p, &parts.r).unwrap(), certify(&n, &new.r).unwrap());
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn signorini_by_itself_is_at_most_the_natural_map_times_the_slope(seed in any::<u64>(), mu in 0.0..20.0f64) {
         // |min(w r_N, u_N)| ≤ √(1 + μ²) |F|: with p = w r − F ∈ K, y = û − F ∈ K*, p ⊥ y.
-        let mut n = Numbers(seed);
+        let mut n = Numbers::new(seed);
         let q = vec![n.within(-1.0, 1.0), n.within(-1.0, 1.0), n.within(-1.0, 1.0)];
         let r = [n.within(-1.0, 2.0), n.within(-2.0, 2.0), n.within(-2.0, 2.0)];
         let c = certify(&mass_point(Block::contact(mu), 1.0, q), &r).unwrap();

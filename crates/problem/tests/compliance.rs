@@ -9,7 +9,7 @@ use signorini_problem::*;
 
 /// Compliance for about half of the rows.
 fn compliance(rows: usize, seed: u64) -> Vec<f64> {
-    let n = &mut Numbers(seed ^ 0xc0);
+    let n = &mut Numbers::new(seed ^ 0xc0);
     (0..rows).map(|_| if n.below(2) == 0 { 0.0 } else { n.within(0.01, 2.0) }).collect()
 }
 

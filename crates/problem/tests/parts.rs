@@ -37,7 +37,7 @@ fn a_part_moves_as_in_the_whole() {
     let mut proper = 0;
     for seed in 0..300 {
         let whole = Parts::random(seed);
-        let n = &mut Numbers(seed ^ 0x5eed);
+        let n = &mut Numbers::new(seed ^ 0x5eed);
         let mut chosen: Vec<usize> = (0..whole.blocks.len()).filter(|_| n.below(2) == 0).collect();
         if n.below(2) == 0 {
             chosen.reverse();

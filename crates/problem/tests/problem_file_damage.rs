@@ -58,7 +58,7 @@ fn a_file_with_any_bit_flipped_is_refused_or_valid() {
 
 #[test]
 fn larger_files_damaged_here_and_there_are_refused_or_valid() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new(1);
     for (_, bytes) in samples(20_000).into_iter().filter(|(_, b)| b.len() > 700) {
         let mut damaged = bytes.clone();
         for _ in 0..300 {

@@ -33,7 +33,6 @@ mod error;
 mod generated;
 pub mod lines;
 pub mod problems;
-pub mod random;
 pub mod vector;
 pub mod worlds;
 
@@ -42,3 +41,4 @@ pub use body::{Axes, Body, box_inertia, inverse_mass, sphere_inertia};
 pub use collapse::Collapse;
 pub use error::SceneError;
 pub use generated::{Departure, Family, GeneratedProblem, Known};
+pub use signorini_problem::random;

@@ -37,7 +37,7 @@ fn the_counter_counts() {
 
 #[test]
 fn warm_repeated_solves_allocate_nothing() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut tilted = tower(&[1.0; 6], &CORNERS);
     tilted.velocity[3] = [0.0, 0.0, 0.4, 0.5, -0.3, 0.0];
     let problems = [

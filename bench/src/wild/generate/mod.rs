@@ -14,7 +14,8 @@ mod struck;
 
 use crate::BenchError;
 use crate::random::Random;
-use signorini::scene::{BodyDescription, MaterialDescription, Scene, ShapeDescription};
+use signorini::Material;
+use signorini::scene::{BodyDescription, Scene, ShapeDescription};
 use std::path::PathBuf;
 
 /// Arguments of `wild-generate`. What is not given is drawn from the seed, scene by scene.
@@ -68,7 +69,7 @@ fn poured(grains: &[heaps::Grain], bodies: usize, seed: u64) -> Scene {
         restitution: Some(0.0),
     };
     let mut scene = with_surface(0.5);
-    heaps::pour(&mut Draw { random: Random(seed), arguments: &arguments }, &mut scene, grains);
+    heaps::pour(&mut Draw { random: Random::new(seed), arguments: &arguments }, &mut scene, grains);
     surfaced(scene)
 }
 
@@ -95,7 +96,7 @@ fn surfaced(mut scene: Scene) -> Scene {
 
 /// An empty scene in which everything has this friction and no restitution.
 fn with_surface(friction: f64) -> Scene {
-    let surface = MaterialDescription::new(friction, 0.0);
+    let surface = Material::new(friction, 0.0);
     Scene { materials: [("surface".to_owned(), surface)].into(), ..Scene::default() }
 }
 
@@ -148,12 +149,12 @@ pub fn write(arguments: &GenerateArguments) -> Result<(), BenchError> {
 
 fn make_scene(arguments: &GenerateArguments, index: usize, family: &str, make: Family, number: usize) -> Scene {
     // A sequence for every scene by itself: leaving one out does not change another.
-    let mut random = Random(arguments.seed);
-    random = Random(random.bits() ^ ((index as u64) << 32 | number as u64));
+    let mut random = Random::new(arguments.seed);
+    random = Random::new(random.bits() ^ ((index as u64) << 32 | number as u64));
     let mut draw = Draw { random, arguments };
     let friction = arguments.friction.unwrap_or_else(|| draw.random.between(0.1, 0.9));
     let restitution = arguments.restitution.unwrap_or_else(|| draw.random.one(&[0.0, 0.0, 0.0, 0.3, 0.7]));
-    let surface = MaterialDescription::new(friction, restitution);
+    let surface = Material::new(friction, restitution);
     let mut scene = Scene {
         name: format!("{family}_{}_{number}", arguments.seed),
         duration: 6.0,

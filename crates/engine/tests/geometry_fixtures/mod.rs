@@ -4,28 +4,25 @@
 use glamx::{DPose3, DQuat, DVec3};
 use signorini::shape::Shape;
 use signorini::step::manifold::{Manifold, NarrowPhase};
+use signorini_problem::random::SplitMix64;
 use std::f64::consts::TAU;
 
-/// SplitMix64: enough for test poses, same on every machine.
-pub struct Rng(pub u64);
+/// Poses and points from a seed.
+pub struct Rng(SplitMix64);
 
 impl Rng {
+    pub fn new(seed: u64) -> Self {
+        Rng(SplitMix64::new(seed))
+    }
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
-
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
-
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
+        self.0.uniform(low, high)
     }
-
     pub fn in_cube(&mut self) -> DVec3 {
         DVec3::new(self.between(-1.0, 1.0), self.between(-1.0, 1.0), self.between(-1.0, 1.0))
     }

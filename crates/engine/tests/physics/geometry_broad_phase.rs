@@ -29,7 +29,7 @@ fn random_boxes(rng: &mut Rng, count: usize, spread: f64) -> Vec<Aabb> {
 
 #[test]
 fn pairs_are_those_of_brute_force_sorted() {
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     let mut broad = BroadPhase::default();
     let mut out = vec![];
     for case in 0..200 {
@@ -60,7 +60,7 @@ fn identical_and_touching_boxes_pair_and_nan_does_not() {
 /// Sequences of steps: whatever is remembered from earlier ones must not show.
 #[test]
 fn pairs_are_those_of_brute_force_however_the_boxes_moved_before() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::new(7);
     let mut broad = BroadPhase::default();
     let mut out = vec![];
     // Share of boxes that move, and how far in a step: nothing, crawling, one wanderer, a few, all of them.

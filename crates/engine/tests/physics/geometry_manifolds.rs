@@ -127,7 +127,7 @@ fn e9_cube_orientations_at_touch_show_no_depth_above_the_true_one() {
             orientations.push(quarter(DVec3::Z, turn) * tip);
         }
     }
-    let mut rng = Rng(9);
+    let mut rng = Rng::new(9);
     for base in orientations {
         for tilt in [0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
             let rotation = DQuat::from_axis_angle(rng.direction(), tilt) * base;
@@ -162,7 +162,7 @@ fn e4_e5_e7_coincident_shapes_have_fixed_normals() {
     assert_eq!(manifold.normal, DVec3::X);
     near(manifold.least_gap(), -1.0, 1e-15);
     let plank = Shape::cuboid(DVec3::new(2.0, 0.25, 0.25)).unwrap();
-    let turned = DPose3::from_parts(DVec3::ONE, Rng(4).rotation());
+    let turned = DPose3::from_parts(DVec3::ONE, Rng::new(4).rotation());
     let manifold = touch(&plank, &turned, &plank, &turned, 0.0);
     near3(manifold.normal, turned.rotation * DVec3::Y, 1e-12);
     near(manifold.least_gap(), -0.5, 1e-12);
@@ -391,7 +391,7 @@ fn compounds_name_the_parts_that_touch() {
 #[test]
 fn a_resting_pair_gets_its_manifold_back_bit_for_bit() {
     let mut narrow = NarrowPhase::default();
-    let mut rng = Rng(23);
+    let mut rng = Rng::new(23);
     let hull = Shape::convex_hull(&prism_points(12, 0.5, 0.5)).unwrap();
     for (a, b) in [(cube(1.0), cube(1.0)), (cube(1.0), hull.clone()), (hull.clone(), hull)] {
         let mut cache = PairCache::default();

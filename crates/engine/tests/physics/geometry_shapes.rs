@@ -36,7 +36,7 @@ fn c1_c2_lengths_that_are_not_positive_are_refused_by_name() {
 
 #[test]
 fn c3_c4_c5_c6_hulls_without_volume_are_refused() {
-    let mut rng = Rng(5);
+    let mut rng = Rng::new(5);
     for count in 0..4 {
         let points = random_points(&mut rng, count);
         assert_eq!(
@@ -64,7 +64,7 @@ fn c3_c4_c5_c6_hulls_without_volume_are_refused() {
 
 #[test]
 fn c7_points_of_no_size_are_refused() {
-    let mut rng = Rng(49);
+    let mut rng = Rng::new(49);
     for size in [1e-10, 1e-23, 1e-160, 1e-310] {
         let points: Vec<_> = (0..4).map(|_| rng.in_cube() * size).collect();
         let error = Shape::convex_hull(&points).unwrap_err();
@@ -121,7 +121,7 @@ fn duplicated_and_inner_points_do_not_change_a_hull() {
 
 #[test]
 fn random_hulls_are_closed_or_refused_with_a_reason() {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11);
     let mut refused = 0;
     for case in 0..10_000 {
         // Rounded coordinates make coplanar and duplicate points likely.
@@ -262,7 +262,7 @@ fn inertia_of_hulls_is_that_of_the_solid_they_bound() {
     // A box as a hull far from the origin and turned: same principal moments, to 1e-8 as the reference asks.
     let half = DVec3::new(0.5, 1.0, 1.5);
     let solid = Shape::cuboid(half).unwrap().mass_properties(1.0).unwrap();
-    let pose = DPose3::from_parts(DVec3::new(100.0, -50.0, 30.0), Rng(3).rotation());
+    let pose = DPose3::from_parts(DVec3::new(100.0, -50.0, 30.0), Rng::new(3).rotation());
     let points: Vec<_> = box_points(half).into_iter().map(|p| pose.transform_point(p)).collect();
     let m = Shape::convex_hull(&points).unwrap().mass_properties(1.0).unwrap();
     near(m.mass, solid.mass, 1e-9);
@@ -295,7 +295,7 @@ fn boxes_around_turned_shapes_are_exact() {
     let bounds = cube(2.0).aabb(&DPose3::from_parts(DVec3::ZERO, DQuat::from_rotation_z(FRAC_PI_4)));
     near3(bounds.max, DVec3::new(2f64.sqrt(), 2f64.sqrt(), 1.0), 1e-12);
     // Every shape: the box touches the shape on all six sides, that is, equals the box of many of its points.
-    let mut rng = Rng(2);
+    let mut rng = Rng::new(2);
     let cone = Shape::cone(0.8, 0.4).unwrap();
     for _ in 0..50 {
         let pose = DPose3::from_parts(rng.in_cube(), rng.rotation());
@@ -375,7 +375,7 @@ fn casts_stop_at_contact_and_never_pass_it() {
         Some(0.0)
     );
     // Random hulls shot at one another's centres: they touch, to 1e-9 m, at the time given.
-    let mut rng = Rng(17);
+    let mut rng = Rng::new(17);
     for _ in 0..300 {
         let shapes = [0, 1].map(|_| Shape::convex_hull(&random_points(&mut rng, 12)).unwrap());
         let poses = [

@@ -12,7 +12,7 @@ fn flat(cells: usize, spacing: f64) -> Shape {
 
 #[test]
 fn shapes_on_a_flat_mesh_feel_flat_ground() {
-    let mut rng = Rng(8);
+    let mut rng = Rng::new(8);
     let shapes = [
         cube(1.0),
         Shape::convex_hull(&box_points(DVec3::splat(0.5))).unwrap(),

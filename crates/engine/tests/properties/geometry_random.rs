@@ -84,7 +84,7 @@ fn random_pose(rng: &mut Rng, a: &Solid, pose_a: &DPose3, b: &Solid, gap: f64) -
 
 #[test]
 fn twenty_thousand_random_pairs_are_sound() {
-    let mut rng = Rng(2026);
+    let mut rng = Rng::new(2026);
     let mut narrow = NarrowPhase::default();
     let mut touching = 0;
     for case in 0..20_000 {
@@ -109,7 +109,7 @@ fn twenty_thousand_random_pairs_are_sound() {
 #[test]
 fn aligned_and_nearly_aligned_boxes_are_sound() {
     // The degenerate poses that resting stacks live in: faces parallel to 0, 1e-12 ... 1e-2 rad, edges in line.
-    let mut rng = Rng(77);
+    let mut rng = Rng::new(77);
     let mut narrow = NarrowPhase::default();
     for case in 0..6_000 {
         let half = DVec3::new(0.5, 0.5, 0.25);
@@ -129,7 +129,7 @@ fn aligned_and_nearly_aligned_boxes_are_sound() {
 
 #[test]
 fn round_and_conical_shapes_never_panic_and_stay_within_their_boxes() {
-    let mut rng = Rng(31);
+    let mut rng = Rng::new(31);
     let mut narrow = NarrowPhase::default();
     let mut touching = 0;
     for _ in 0..20_000 {

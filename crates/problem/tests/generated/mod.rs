@@ -2,25 +2,25 @@
 // Every test program uses a part of this.
 #![allow(dead_code)]
 
+use signorini_problem::random::SplitMix64;
 use signorini_problem::*;
 use std::path::PathBuf;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a seed gives the same numbers everywhere.
-pub struct Numbers(pub u64);
+/// Numbers from a seed.
+pub struct Numbers(SplitMix64);
 
 impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Numbers(SplitMix64::new(seed))
+    }
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        self.0.below(n)
     }
     pub fn within(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + (hi - lo) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.uniform(lo, hi)
     }
     pub fn direction(&mut self) -> [f64; 2] {
         let angle = self.within(0.0, std::f64::consts::TAU);
@@ -42,7 +42,7 @@ pub struct Parts {
 impl Parts {
     /// Bodies of masses 0.5..5 with blocks of all laws between them; q and r are arbitrary.
     pub fn random(seed: u64) -> Self {
-        let n = &mut Numbers(seed);
+        let n = &mut Numbers::new(seed);
         let inverse_mass: Vec<InverseMass> = (0..1 + n.below(4)).map(|_| random_inverse_mass(n)).collect();
         let mut parts = Parts { blocks: vec![], inverse_mass, bodies: vec![], jacobian: vec![], q: vec![], r: vec![] };
         for _ in 0..1 + n.below(6) {
@@ -75,7 +75,7 @@ impl Parts {
     /// The same with an impulse that solves it: states are chosen block by block, and q = u − W r.
     pub fn solved(seed: u64) -> Self {
         let mut parts = Parts::random(seed);
-        let n = &mut Numbers(!seed);
+        let n = &mut Numbers::new(!seed);
         let mut u = vec![0.0; parts.q.len()];
         let mut row = 0;
         for block in &parts.blocks {

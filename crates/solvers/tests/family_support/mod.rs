@@ -45,10 +45,13 @@ pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// A small seeded generator (Knuth's 64-bit linear congruence, high bits).
-pub struct Random(pub u64);
+/// Numbers from a seed (Knuth's 64-bit linear congruence, high bits).
+pub struct Random(u64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
     /// Uniform in [−1, 1).
     pub fn signed(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

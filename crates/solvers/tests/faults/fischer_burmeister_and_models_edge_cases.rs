@@ -87,7 +87,7 @@ fn what_cannot_be_solved_is_unsolved_and_finite() {
 
 #[test]
 fn extreme_scales_stay_finite_and_feasible() {
-    let mut random = Random(61);
+    let mut random = Random::new(61);
     for exponent in [-12, -6, 6, 12] {
         let scale = 10f64.powi(exponent);
         for _ in 0..15 {
@@ -146,7 +146,7 @@ fn an_indefinite_matrix_is_an_error_or_unsolved() {
 #[test]
 fn one_contact_of_every_state_agrees_with_the_closed_form() {
     // W = w I: r_N = −q_N/w, r_T = clamp to the disk of −q_T/w. The exact methods must agree; sticks for all.
-    let mut random = Random(67);
+    let mut random = Random::new(67);
     for _ in 0..60 {
         let (mu, q) = (random.signed().abs(), [random.signed(), random.signed(), random.signed()]);
         let problem = dense(vec![Block::contact(mu)], vec![2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0], q.to_vec());

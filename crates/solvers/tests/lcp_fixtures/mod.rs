@@ -1,6 +1,7 @@
 //! Frictionless contact problems with answers from paper, for the tests of the pivoting methods.
 #![allow(dead_code)] // Every test binary uses its own part.
 
+use signorini_problem::random::SplitMix64;
 use signorini_problem::{Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass, Symmetry};
 use signorini_solvers::{ContactSolver, Method, Solution, StoppingRule, solve};
 
@@ -8,16 +9,15 @@ use signorini_solvers::{ContactSolver, Method, Solution, StoppingRule, solve};
 pub const H: f64 = 0.016;
 pub const G: f64 = 9.81;
 
-/// SplitMix64: a seeded generator with no state to share.
-pub struct Random(pub u64);
+/// Numbers from a seed.
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(SplitMix64::new(seed))
+    }
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
     /// Uniform in [−1, 1).
     pub fn symmetric(&mut self) -> f64 {
@@ -25,7 +25,7 @@ impl Random {
     }
     /// 0..n.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
+        self.0.below(n)
     }
     pub fn shuffled(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();

@@ -133,7 +133,7 @@ fn a_contact_that_would_jam_sticks() {
 
 #[test]
 fn answers_are_feasible_at_every_cap_and_from_any_guess() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..150 {
         let problem = mixture(&mut random, 2.0);
         let guess: Vec<f64> = (0..problem.rows()).map(|_| 3.0 * random.signed()).collect();
@@ -150,7 +150,7 @@ fn answers_are_feasible_at_every_cap_and_from_any_guess() {
 
 #[test]
 fn random_mixtures_solve_the_box_model() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut failed = 0;
     for _ in 0..400 {
         let problem = mixture(&mut random, 0.8);

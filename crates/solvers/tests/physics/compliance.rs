@@ -197,7 +197,7 @@ fn without_compliance(problem: &ContactProblem) -> ContactProblem {
 /// One answer, since W is regular and no row has friction: over bodies as stored, and not that of the rigid rows.
 #[test]
 fn without_friction_every_method_finds_the_answer_of_the_stored_w() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for blocks in [2, 5, 20, 60] {
         for round in 0..4 {
             let law = |c: usize| match (c + round) % 4 {
@@ -225,7 +225,7 @@ fn without_friction_every_method_finds_the_answer_of_the_stored_w() {
 /// With friction answers may be many: each has to be one of the stored W.
 #[test]
 fn with_friction_answers_over_bodies_are_answers_of_the_stored_w() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let stop = StoppingRule { max_iterations: Some(100_000), ..StoppingRule::velocity(1e-9) };
     let (mut solved, mut asked) = (0, 0);
     for blocks in [1, 3, 8, 25] {
@@ -255,7 +255,7 @@ fn with_friction_answers_over_bodies_are_answers_of_the_stored_w() {
 /// Methods of another friction law have one answer here, whichever way W comes.
 #[test]
 fn approximate_methods_give_what_they_give_for_the_stored_w() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let stop = StoppingRule { max_iterations: Some(20_000), ..StoppingRule::velocity(1e-11) };
     for _ in 0..6 {
         let soft = random_problem(&mut random, 5, |_| Block::contact(0.3));
@@ -272,7 +272,7 @@ fn approximate_methods_give_what_they_give_for_the_stored_w() {
 
 #[test]
 fn zeros_are_no_compliance_to_the_bit_in_every_method() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let bits = |r: &[f64]| r.iter().map(|r| r.to_bits()).collect::<Vec<_>>();
     for blocks in [3, 24] {
         let soft = random_problem(&mut random, blocks, |c| match c % 3 {

@@ -153,7 +153,7 @@ fn a_problem_without_a_solution_ends_feasible_and_unsolved() {
 
 #[test]
 fn random_mixtures_are_certified() {
-    let mut random = Random(53);
+    let mut random = Random::new(53);
     let mut failed = 0;
     for _ in 0..400 {
         let problem = mixture(&mut random, 0.8);
@@ -166,7 +166,7 @@ fn random_mixtures_are_certified() {
 #[test]
 fn strong_friction_is_certified() {
     // μ up to 3. From the guess alone the smoothed path folds on 13 of these; the second start solves them.
-    let mut random = Random(71);
+    let mut random = Random::new(71);
     let alone = FischerBurmeisterOptions { max_restarted_rows: 0, ..FischerBurmeisterOptions::default() };
     let (mut folded, mut failed) = (0, 0);
     for _ in 0..1000 {
@@ -209,7 +209,7 @@ fn contacts_in_another_order_move_the_bodies_the_same_way() {
 
 #[test]
 fn answers_are_feasible_at_every_cap_and_from_any_guess() {
-    let mut random = Random(59);
+    let mut random = Random::new(59);
     for _ in 0..150 {
         let problem = mixture(&mut random, 3.0);
         let guess: Vec<f64> = (0..problem.rows()).map(|_| 3.0 * random.signed()).collect();

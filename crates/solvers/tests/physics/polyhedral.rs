@@ -145,7 +145,7 @@ fn the_box_is_the_four_sided_pyramid_turned_by_45_degrees() {
 
 #[test]
 fn random_mixtures_solve_the_pyramid_model() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let mut failed = 0;
     for _ in 0..200 {
         let problem = mixture(&mut random, 0.8);
@@ -160,7 +160,7 @@ fn random_mixtures_solve_the_pyramid_model() {
 
 #[test]
 fn answers_are_feasible_at_every_cap() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     for _ in 0..60 {
         let problem = mixture(&mut random, 2.0);
         for sides in SIDES {

@@ -1,5 +1,6 @@
 //! Contacts that resist spinning and rolling: answers from paper, random piles, and who refuses them.
 
+use crate::family_support::Random;
 use signorini_problem::*;
 use signorini_solvers::{Exact, ExactOptions, Method, Selection, SolveError, Status, StoppingRule, solve};
 
@@ -142,28 +143,18 @@ fn another_lever_is_the_same_motion() {
     }
 }
 
-/// Numbers in [−1, 1) from a seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
 /// Balls at random around each other, some on the ground, every second one spinning fast.
 fn pile(seed: u64, count: usize) -> ContactProblem {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random::new(seed);
     let mut balls = Balls::default();
     let mut ids = Vec::new();
     for k in 0..count {
         let fast = if k % 2 == 0 { 1.0 } else { 10.0 };
-        let velocity = std::array::from_fn(|i| numbers.next() * if i < 3 { 1.0 } else { fast });
-        ids.push(balls.ball(1.0 + numbers.next().abs(), 0.1, velocity));
+        let velocity = std::array::from_fn(|i| numbers.signed() * if i < 3 { 1.0 } else { fast });
+        ids.push(balls.ball(1.0 + numbers.signed().abs(), 0.1, velocity));
     }
-    let unit = |numbers: &mut Numbers, up: bool| {
-        let mut n: V = std::array::from_fn(|_| numbers.next());
+    let unit = |numbers: &mut Random, up: bool| {
+        let mut n: V = std::array::from_fn(|_| numbers.signed());
         if up {
             n[2] = n[2].abs() + 1.0;
         }
@@ -171,7 +162,7 @@ fn pile(seed: u64, count: usize) -> ContactProblem {
         n.map(|x| x / size)
     };
     for k in 0..count {
-        let rolling = (2e-3 * numbers.next().abs(), 5e-3 * numbers.next().abs());
+        let rolling = (2e-3 * numbers.signed().abs(), 5e-3 * numbers.signed().abs());
         let n = unit(&mut numbers, true);
         let below = if k < 3 { None } else { Some(ids[(k * 7 + 3) % k]) };
         balls.touch([below, Some(ids[k])], n, [n.map(|x| 0.1 * x), n.map(|x| -0.1 * x)], 0.4, rolling, 0.08);

@@ -132,7 +132,7 @@ fn without_polish_the_loop_alone_reaches_coulombs_law() {
 
 #[test]
 fn random_mixtures_solve_the_convex_model() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     let mut failed = 0;
     for _ in 0..150 {
         let problem = mixture(&mut random, 1.5);
@@ -144,7 +144,7 @@ fn random_mixtures_solve_the_convex_model() {
 
 #[test]
 fn answers_are_feasible_at_every_cap() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     for _ in 0..60 {
         let problem = mixture(&mut random, 2.0);
         for flow in [FlowRule::Associated, FlowRule::Coulomb] {
@@ -161,7 +161,7 @@ fn answers_are_feasible_at_every_cap() {
 
 #[test]
 fn the_flow_rules_residual_is_the_judges() {
-    let mut random = Random(47);
+    let mut random = Random::new(47);
     for _ in 0..200 {
         let problem = mixture(&mut random, 2.0);
         let r: Vec<f64> = (0..problem.rows()).map(|_| random.signed()).collect();

@@ -70,7 +70,7 @@ impl Program {
 
 #[test]
 fn random_programs_of_any_rank_are_optimal() {
-    let mut random = Random(101);
+    let mut random = Random::new(101);
     let mut solver = BoxQp::default();
     let mut factorizations = 0;
     for k in 0..5000 {
@@ -87,7 +87,7 @@ fn random_programs_of_any_rank_are_optimal() {
 
 #[test]
 fn a_warm_start_from_the_answer_factors_at_most_once() {
-    let mut random = Random(103);
+    let mut random = Random::new(103);
     let mut solver = BoxQp::default();
     for _ in 0..300 {
         let program = program(&mut random);
@@ -103,7 +103,7 @@ fn a_warm_start_from_the_answer_factors_at_most_once() {
 
 #[test]
 fn the_objective_is_clarabels() {
-    let mut random = Random(107);
+    let mut random = Random::new(107);
     for k in 0..200 {
         let program = program(&mut random);
         let n = program.n;

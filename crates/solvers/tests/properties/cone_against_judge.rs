@@ -9,7 +9,7 @@ const FRICTION: [f64; 7] = [0.0, 1e-9, 0.1, 0.5, 1.0, 3.0, 1e6];
 /// With W = w·1 the certificate's natural map is `w r − P(w r − û)` of its own projection.
 #[test]
 fn natural_maps_agree() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for trial in 0..20_000 {
         let mu = FRICTION[trial % FRICTION.len()];
         let w = random.decades(-6.0, 6.0);
@@ -27,7 +27,7 @@ fn natural_maps_agree() {
 /// r = 0 and u = −z: the certificate's natural map is the length of the judge's projection of z with the shift undone.
 #[test]
 fn projections_agree() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for trial in 0..20_000 {
         let mu = FRICTION[trial % FRICTION.len()];
         let z = random.vector();
@@ -44,7 +44,7 @@ fn projections_agree() {
 /// Made feasible means: the judge finds nothing outside, not even a rounding.
 #[test]
 fn feasible_is_feasible_to_the_judge() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for trial in 0..50_000 {
         let mu = FRICTION[trial % FRICTION.len()];
         let size = random.decades(-12.0, 12.0);

@@ -6,7 +6,7 @@ use signorini_solvers::cone::{self, ConeState, Vec3, project, project_dual, proj
 const FRICTION: [f64; 6] = [0.0, 1e-6, 0.3, 1.0, 4.0, 1e6];
 
 fn samples(seed: u64) -> impl Iterator<Item = (f64, Vec3, Vec3)> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     (0..20_000).map(move |i| {
         let size = random.decades(-3.0, 3.0);
         (FRICTION[i % FRICTION.len()], random.vector().map(|x| x * size), random.vector())

@@ -82,7 +82,7 @@ fn draw(random: &mut Random, contacts: usize) -> ContactProblem {
 
 #[test]
 fn sixty_thousand_small_problems_agree_with_enumeration() {
-    let mut random = Random(2024);
+    let mut random = Random::new(2024);
     let mut tally = Tally::new();
     for case in 0..60_000 {
         let contacts = if case % 50 == 0 { 6 + random.below(3) } else { 1 + random.below(5) };
@@ -137,7 +137,7 @@ fn polished_reference(problem: &ContactProblem) -> Option<Vec<f64>> {
 /// hundred, the certificate alone is asked for.
 #[test]
 fn forty_thousand_problems_up_to_twenty_contacts_are_certified_and_agree_with_an_interior_point_method() {
-    let mut random = Random(4048);
+    let mut random = Random::new(4048);
     let mut tally = Tally::new();
     let (mut compared, problems) = (0, 40_000);
     for case in 0..problems {

@@ -24,7 +24,7 @@ fn random_block(random: &mut Random, spread: f64) -> Mat3 {
 
 #[test]
 fn hundred_thousand_random_blocks_are_certified() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut counts = [0usize; 4];
     let mut worst: f64 = 0.0;
     for trial in 0..100_000 {
@@ -104,7 +104,7 @@ fn slip_solutions(k: &Mat3, q: &Vec3, mu: f64) -> Vec<Vec3> {
 
 #[test]
 fn slip_is_the_most_dissipative_solution_of_the_scan() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let (mut compared, mut several) = (0, 0);
     for trial in 0..12_000 {
         let mut k = random_block(&mut random, [0.0, 1.0, 2.0][trial % 3]);

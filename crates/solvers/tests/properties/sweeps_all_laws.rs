@@ -68,7 +68,7 @@ fn random_problem(random: &mut Random, blocks: usize) -> ContactProblem {
 
 #[test]
 fn mixed_laws_are_solved_in_every_form_and_variant() {
-    let mut random = Random(20);
+    let mut random = Random::new(20);
     for blocks in [1, 2, 5, 12, 24] {
         for _ in 0..4 {
             let factored = random_problem(&mut random, blocks);
@@ -133,7 +133,7 @@ fn interval_without_zero_is_feasible_on_every_exit() {
 #[test]
 fn answers_are_feasible_on_every_exit() {
     let problem = sphere_heap(3, 0.3).problem();
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for budget in [0, 1, 2, 7] {
         let stop = StoppingRule { max_iterations: Some(budget), ..StoppingRule::default() };
         for size in [0.0, 1.0, 1e9, 1e200, f64::MAX] {
@@ -152,7 +152,7 @@ fn answers_are_feasible_on_every_exit() {
 fn asymmetric_w_is_solved_as_given() {
     let symmetric = dense(&sphere_heap(3, 0.3).problem());
     let mut values = symmetric.delassus().to_dense(symmetric.offsets());
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     for x in &mut values {
         *x *= 1.0 + 1e-3 * random.unit();
     }
@@ -186,7 +186,7 @@ fn asymmetric_inverse_mass_is_solved_as_given() {
 /// A matrix that is no contact problem at all: no panic, no NaN, a feasible answer.
 #[test]
 fn general_matrices_do_no_harm() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for _ in 0..200 {
         let blocks = vec![Block::contact(0.5), Block::normal(), Block::joint(2), Block::interval(-1.0, 1.0)];
         let values = (0..49).map(|_| random.range(-1.0, 1.0) * [0.0, 1.0, 1e6][random.below(3)]).collect();
@@ -213,7 +213,7 @@ fn names_are_those_of_the_methods() {
 /// A contact without load or without friction carries no friction.
 #[test]
 fn no_normal_impulse_no_friction() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     for _ in 0..50 {
         let problem = random_problem(&mut random, 12);
         for solver in &mut solvers() {

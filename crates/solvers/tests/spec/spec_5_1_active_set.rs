@@ -142,7 +142,7 @@ fn safety_cap_reached() {
 
 #[test]
 fn kkt_conditions() {
-    let mut random = Random(51);
+    let mut random = Random::new(51);
     for contacts in 1..=50 {
         let problem = random_problem(&mut random, contacts, contacts + 3, 2.0);
         for method in ALL {
@@ -276,7 +276,7 @@ fn max_iterations_reached() {
         let solution = run_with(&mut *method.solver(), &separating.problem(), &stop);
         assert_eq!(solution.impulses, [0.0]);
         assert_eq!(solution.status == Status::Solved, solution.certificate.meets(&stop.tolerance));
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let hard = random_problem(&mut random, 30, 33, 2.0);
         assert_eq!(run_with(&mut *method.solver(), &hard, &stop).status, Status::Unsolved);
     }
@@ -286,7 +286,7 @@ fn max_iterations_reached() {
 fn set_max_iterations() {
     for method in ALL {
         let stop = StoppingRule { max_iterations: Some(5), ..StoppingRule::velocity(1e-10) };
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         for _ in 0..50 {
             let problem = random_problem(&mut random, 20, 22, 3.0);
             assert!(run_with(&mut *method.solver(), &problem, &stop).effort.iterations <= 5);
@@ -466,7 +466,7 @@ fn asymmetric_and_indefinite_matrices_are_refused_by_type() {
 
 #[test]
 fn warm_start_with_the_right_set_costs_one_factorization() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..50 {
         let problem = random_problem(&mut random, 20, 23, 2.0);
         let mut solver = ActiveSet::default();

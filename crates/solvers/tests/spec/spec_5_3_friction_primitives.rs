@@ -74,7 +74,7 @@ fn cone_solver_two_contacts_with_different_friction() {
 
 #[test]
 fn tangents_are_orthonormal_for_axes_and_random_normals() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut normals: Vec<_> = (0..6)
         .map(|i| {
             let mut n = [0.0; 3];

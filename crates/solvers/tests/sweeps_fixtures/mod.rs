@@ -1,6 +1,7 @@
 //! Bodies and contacts for the tests of the sweeping methods, and a seeded generator.
 #![allow(dead_code)]
 
+use signorini_problem::random::SplitMix64;
 use signorini_problem::{Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry};
 
 pub type Vector = [f64; 3];
@@ -21,29 +22,28 @@ pub fn scaled(a: Vector, s: f64) -> Vector {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-/// splitmix64.
-pub struct Random(pub u64);
+/// Numbers from a seed.
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(SplitMix64::new(seed))
+    }
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
     /// Uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
     pub fn range(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + (hi - lo) * self.unit()
+        self.0.uniform(lo, hi)
     }
     pub fn vector(&mut self) -> Vector {
         std::array::from_fn(|_| self.range(-1.0, 1.0))
     }
     pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
+        self.0.below(n)
     }
     /// Log-uniform in [10^lo, 10^hi].
     pub fn decades(&mut self, lo: f64, hi: f64) -> f64 {

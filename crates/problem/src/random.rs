@@ -7,7 +7,7 @@
 //! Departure: [`SplitMix64::normal`] is a sum of twelve uniform numbers, not an exact Gaussian. It needs additions only,
 //! so its bits do not depend on the platform's logarithm and cosine.
 
-use signorini_problem::math;
+use crate::math;
 
 /// SplitMix64.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ impl SplitMix64 {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
+    }
+
+    /// A whole number below `count`, which is above zero.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.bits() % count as u64) as usize
     }
 
     /// Uniform in [0, 1): the top 53 bits.
