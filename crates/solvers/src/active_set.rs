@@ -22,12 +22,22 @@
 //! contacts are redundant; memory 8n² + 4k² bytes. Use it for frictionless islands up to a few hundred
 //! contacts, and as the normal solve inside others. A warm start with the right set costs one factorization.
 
+//!
+//! [`BlockPivoting`] is the same with another rule of exchange, which needs about as many rounds whatever the size (1 to 8 for piles
+//! of hundreds of contacts, more at extreme mass ratios): all wrong contacts change at once; when their number has not fallen for
+//! three rounds the first wrong one alone changes (Murty 1974), which is finite for positive definite W; for singular W the step to
+//! the first bound finishes. Where impulses are not unique its answer is *a* solution: the shortest if all contacts of the start
+//! are loaded, otherwise dependent on the order of contacts.
+
 use crate::linalg::bounded_qp::{BoundedQp, Exit, Indefinite};
 use crate::linalg::scaled_program::{ScaledProgram, Shortener, count_active, refusal};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
-const NAME: &str = "active-set";
+/// Most rows: memory is 12 bytes times their square.
+const MAX_ROWS: usize = 8192;
+/// Least-index steps, per row, before the step to the first bound takes over: Murty's rule is finite but may be exponentially long.
+const LEAST_INDEX_STEPS: usize = 4;
 
 /// Which answer to return where several impulses give the same velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,13 +56,11 @@ pub struct ActiveSetOptions {
     pub among_equals: AmongEquals,
     /// Rounds in which many contacts change at once, before they change one at a time.
     pub block_rounds: usize,
-    /// Most rows: memory is 12 bytes times their square.
-    pub max_rows: usize,
 }
 
 impl Default for ActiveSetOptions {
     fn default() -> Self {
-        ActiveSetOptions { among_equals: AmongEquals::MinimumNorm, block_rounds: 30, max_rows: 8192 }
+        ActiveSetOptions { among_equals: AmongEquals::MinimumNorm, block_rounds: 30 }
     }
 }
 
@@ -61,10 +69,7 @@ impl Default for ActiveSetOptions {
 pub struct ActiveSet {
     /// Options.
     pub options: ActiveSetOptions,
-    scaled: ScaledProgram,
-    state: BoundedQp,
-    shortener: Shortener,
-    inside: Vec<usize>,
+    pivots: Pivots,
 }
 
 impl ActiveSet {
@@ -72,58 +77,96 @@ impl ActiveSet {
     pub fn new(options: ActiveSetOptions) -> Self {
         ActiveSet { options, ..ActiveSet::default() }
     }
+}
 
-    /// From the start set to the answer, or to the cap; x is feasible either way.
-    fn search(&mut self, impulses: &[f64], cap: usize, history: &mut History) -> Result<Exit, Indefinite> {
+/// Block principal pivoting. Iterations are linear systems solved.
+#[derive(Clone, Debug, Default)]
+pub struct BlockPivoting {
+    pivots: Pivots,
+}
+
+/// How contacts change sides.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    ActiveSet(ActiveSetOptions),
+    BlockPivoting,
+}
+
+/// What both methods keep.
+#[derive(Clone, Debug, Default)]
+struct Pivots {
+    scaled: ScaledProgram,
+    state: BoundedQp,
+    shortener: Shortener,
+    inside: Vec<usize>,
+}
+
+impl Pivots {
+    /// From the start set to the answer, or to the cap.
+    fn search(&mut self, rule: Rule, impulses: &[f64], cap: usize, history: &mut History) -> Result<Exit, Indefinite> {
         let program = self.scaled.program();
         let state = &mut self.state;
         state.begin(&program);
         self.shortener.begin();
-        let warm = self.scaled.read_guess(impulses, state, &mut self.inside);
-        if !warm {
-            state.evaluate(&program);
-            if (0..program.len()).all(|i| !state.is_wrong(&program, i, 0.0)) {
-                return Ok(Exit::Optimal);
+        if !self.scaled.read_guess(impulses, state, &mut self.inside) {
+            if matches!(rule, Rule::ActiveSet(_)) {
+                state.evaluate(&program);
+                if (0..program.len()).all(|i| !state.is_wrong(&program, i, 0.0)) {
+                    return Ok(Exit::Optimal);
+                }
             }
             self.inside.extend(0..program.len());
         }
         state.factor_basis(&program, self.inside.iter().copied())?;
-        let shorten = self.options.among_equals == AmongEquals::MinimumNorm;
-        if shorten && cap > 0 && !state.dependent.is_empty() && self.shortener.all_loaded(&self.scaled, state)? {
+        let singular = !state.dependent.is_empty();
+        let (rounds, shorten) = match rule {
+            Rule::ActiveSet(options) => (options.block_rounds, options.among_equals == AmongEquals::MinimumNorm),
+            Rule::BlockPivoting => (usize::MAX, true),
+        };
+        if shorten && singular && cap > 0 && self.shortener.all_loaded(&self.scaled, state)? {
             return Ok(Exit::Optimal);
         }
-        let mut exit = state.block_pivot(&program, cap.min(self.options.block_rounds))?;
+        let mut exit = state.block_pivot(&program, cap.min(rounds))?;
         if history.is_on() {
             history.record(state.work.iterations, self.scaled.natural(state));
+        }
+        if exit == Exit::Stuck && !singular && matches!(rule, Rule::BlockPivoting) {
+            let steps = LEAST_INDEX_STEPS * program.len();
+            exit = state.least_index(&program, cap.min(state.work.iterations + steps))?;
         }
         if exit != Exit::Optimal {
             exit = state.exchange(&program, cap)?;
         }
         Ok(exit)
     }
-}
-
-impl ContactSolver for ActiveSet {
-    fn name(&self) -> &'static str {
-        NAME
-    }
 
     fn iterate(
         &mut self,
+        (method, rule): (&'static str, Rule),
         problem: &ContactProblem,
         impulses: &mut [f64],
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        self.scaled.load(problem, NAME, self.options.max_rows)?;
+        self.scaled.load(problem, method, MAX_ROWS)?;
         // The exchanges are finite; the cap only guards against round-off that no proof covers.
         let cap = stop.max_iterations.unwrap_or(100 * problem.rows() + 1000);
-        let exit = self.search(impulses, cap, history).map_err(|found| refusal(NAME, found))?;
-        let mut indeterminacy = 0;
+        let exit = self.search(rule, impulses, cap, history).map_err(|found| refusal(method, found))?;
         self.state.project(&self.scaled.program());
-        if exit == Exit::Optimal && self.options.among_equals == AmongEquals::MinimumNorm {
+        let shorten = match rule {
+            Rule::ActiveSet(options) => options.among_equals == AmongEquals::MinimumNorm,
+            Rule::BlockPivoting => {
+                // A basis may be too ill-conditioned for its solution to be good enough; a shorter one has the same velocities.
+                self.state.evaluate(&self.scaled.program());
+                self.scaled.natural(&self.state) > stop.target_speed(problem)
+            }
+        };
+        let mut indeterminacy = 0;
+        if exit == Exit::Optimal && shorten {
             let shortened = self.shortener.shorten(&self.scaled, &mut self.state);
-            indeterminacy = shortened.map_err(|found| refusal(NAME, found))?;
+            let dimension = shortened.map_err(|found| refusal(method, found))?;
+            // Block pivoting does not always look.
+            indeterminacy = if matches!(rule, Rule::ActiveSet(_)) { dimension } else { 0 };
         }
         if history.is_on() {
             self.state.evaluate(&self.scaled.program());
@@ -139,5 +182,37 @@ impl ContactSolver for ActiveSet {
             indeterminacy,
             ..Effort::default()
         })
+    }
+}
+
+impl ContactSolver for ActiveSet {
+    fn name(&self) -> &'static str {
+        "active-set"
+    }
+
+    fn iterate(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> Result<Effort, SolveError> {
+        self.pivots.iterate((self.name(), Rule::ActiveSet(self.options)), problem, impulses, stop, history)
+    }
+}
+
+impl ContactSolver for BlockPivoting {
+    fn name(&self) -> &'static str {
+        "block-pivoting"
+    }
+
+    fn iterate(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut [f64],
+        stop: &StoppingRule,
+        history: &mut History,
+    ) -> Result<Effort, SolveError> {
+        self.pivots.iterate((self.name(), Rule::BlockPivoting), problem, impulses, stop, history)
     }
 }

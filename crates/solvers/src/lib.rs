@@ -9,7 +9,6 @@ mod accelerated_nsgs;
 mod active_set;
 pub mod baselines;
 mod block_pgs;
-mod block_pivoting;
 pub mod cone;
 #[cfg(feature = "socp")]
 pub mod cone_program;
@@ -20,6 +19,7 @@ mod exact;
 mod history;
 pub mod interior_point;
 mod least_stress;
+mod lemke;
 pub mod linalg;
 mod merit;
 mod method;
@@ -35,12 +35,11 @@ mod tied_bodies;
 pub mod warm_start;
 
 pub use accelerated_nsgs::{AcceleratedNsgs, AcceleratedNsgsOptions};
-pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals};
+pub use active_set::{ActiveSet, ActiveSetOptions, AmongEquals, BlockPivoting};
 #[cfg(feature = "socp")]
 pub use baselines::socp;
-pub use baselines::{FlowRule, Lemke, LemkeOptions, box_lcp, fischer_burmeister, polyhedral};
+pub use baselines::{FlowRule, box_lcp, fischer_burmeister, polyhedral};
 pub use block_pgs::{BlockPgs, BlockPgsOptions, BlockStep};
-pub use block_pivoting::{BlockPivoting, BlockPivotingOptions};
 pub use box_lcp::BoxLcp;
 pub use conic_interior_point::ConicInteriorPoint;
 pub use equality_rows::EqualityRows;
@@ -49,6 +48,7 @@ pub use fischer_burmeister::FischerBurmeister;
 pub use history::{History, HistoryPoint};
 pub use interior_point::InteriorPoint;
 pub use least_stress::{LeastStress, Support};
+pub use lemke::{Lemke, LemkeOptions};
 pub use method::{Method, UnknownMethod};
 pub use newton::{Newton, NewtonOptions};
 pub use nsgs::Nsgs;

@@ -6,7 +6,6 @@
 //! | `polyhedral` | friction pyramids of 4, 8 or 16 sides |
 //! | `socp` | the convex relaxation (MuJoCo, Drake SAP), and de Saxcé's loop around it |
 //! | `fischer_burmeister` | Newton on a smoothed complementarity function |
-//! | `lemke` | complementary pivots, for any matrix |
 //!
 //! [`crate::Exact`] uses none of them. `flow_rule` and `box_qp` are what they share.
 
@@ -14,10 +13,8 @@ pub mod box_lcp;
 pub mod box_qp;
 pub mod fischer_burmeister;
 mod flow_rule;
-mod lemke;
 pub mod polyhedral;
 #[cfg(feature = "socp")]
 pub mod socp;
 
 pub use flow_rule::FlowRule;
-pub use lemke::{Lemke, LemkeOptions};

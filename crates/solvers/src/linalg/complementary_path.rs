@@ -1,4 +1,4 @@
-//! Lemke's path over bases that are factored anew: for matrices whose tableau round-off spoils.
+//! Lemke's path over bases that are factored anew.
 //!
 //! ```text
 //! find z ≥ 0 with w = Mz + q ≥ 0 and zᵀw = 0
@@ -8,7 +8,7 @@
 //! For copositive M the path ends at a solution if every z ≥ 0 with Mz ≥ 0 and zᵀMz = 0 has qᵀz ≥ 0. That is so of friction
 //! pyramids over bodies for which rest is admissible (Stewart and Trinkle 1996; Anitescu and Potra 1997).
 //!
-//! A tableau (`lemke`) carries the round-off of hundreds of pivots, which at mass ratios of 10⁶ leaves no digit of it. Here
+//! A tableau carries the round-off of hundreds of pivots, which at mass ratios of 10⁶ leaves no digit of it. Here
 //! the rows without a basic w, few beside all, are factored by LU every few pivots, and the changes since are kept as columns
 //! (product form). Ties are broken by raising every entry of q a little, each by another share, which keeps the condition
 //! above; the answer is solved of its sets with q as given.
@@ -34,7 +34,7 @@ const PIVOTS_PER_ROW: usize = 10;
 /// What a path may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
-    /// Most pivots; never more than ten for every row.
+    /// Most pivots.
     pub(crate) pivots: usize,
     /// Most multiplications.
     pub(crate) multiplications: f64,
@@ -99,8 +99,14 @@ pub(crate) struct ComplementaryPath {
 }
 
 impl ComplementaryPath {
-    /// Follows the path of M, given by columns, with q raised by up to 1.5 `nudge`.
+    /// Follows the path of M, given by columns, with q raised by up to 1.5 `nudge`, for at most ten pivots for every row.
     pub(crate) fn follow(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> PathEnd {
+        let pivots = budget.pivots.min(PIVOTS_PER_ROW * q.len());
+        self.follow_within(columns, q, nudge, Budget { pivots, ..budget })
+    }
+
+    /// The same for as many pivots as the budget has.
+    pub(crate) fn follow_within(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> PathEnd {
         let n = q.len();
         self.n = n;
         (self.steps, self.factorizations, self.multiplications) = (0, 0, 0.0);
@@ -122,8 +128,7 @@ impl ComplementaryPath {
             return PathEnd::Nowhere;
         }
         let size = self.q.iter().fold(0.0, |most: f64, q| most.max(q.abs()));
-        let most = budget.pivots.min(PIVOTS_PER_ROW * n);
-        while self.steps < most && self.multiplications <= budget.multiplications {
+        while self.steps < budget.pivots && self.multiplications <= budget.multiplications {
             self.steps += 1;
             self.solve_for(columns, enters);
             let Some(place) = self.first_to_leave(TOGETHER * size) else { return PathEnd::Nowhere };

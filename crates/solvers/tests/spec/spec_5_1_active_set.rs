@@ -27,7 +27,8 @@ fn single_contact_exact_solution() {
     for method in ALL {
         let solution = run(method, &two_bodies(&[[0.0, 0.0]], 2.0, 0.0, 0.5).problem());
         close(solution.impulses[0], 15.0, 1e-14);
-        assert_eq!(solution.effort.factorizations, 1);
+        // Lemke's path factors the basis at its beginning, and the sets at its end.
+        assert_eq!(solution.effort.factorizations, if method == Method::Lemke { 2 } else { 1 });
         assert_eq!(solution.status, Status::Solved);
     }
 }
