@@ -2,7 +2,7 @@
 
 use super::masonry::{arch, card_house};
 use super::parts::{Describe, G, ball, cuboid, floor, placed, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::scene::BodyDescription;
 
@@ -57,49 +57,23 @@ fn moved(o: &Observed, group: &str) -> f64 {
 
 fn demo_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "movement of the arch",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: |o| moved(o, "arch "),
-        },
-        Expectation {
-            what: "movement of the house",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: |o| moved(o, "house "),
-        },
-        Expectation {
-            what: "height of the ball above the plank",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 2e-4,
-            measured: |o| o.last("load ball").position.z - BALL - PLANK,
-        },
-        Expectation {
-            what: "energy of the elastic ball",
-            unit: "J",
-            formula: "m g (R + H)",
-            expected: G * (0.25 + FALL),
-            tolerance: 1e-9,
-            measured: |o| {
-                let ball = o.last("bounce 3");
-                0.5 * ball.velocity.length_squared() + G * ball.position.z
-            },
-        },
-        Expectation {
-            what: "height of the third ball after 1 s",
-            unit: "m",
-            formula: "e v₁ (t − t₁) − ½g (t − t₁)²",
-            expected: arc(LIVELINESS[2], 1.0),
-            tolerance: 1e-9,
-            measured: |o| o.at("bounce 2", o.frame_at(1.0)).position.z - 0.25,
-        },
+        answer("movement of the arch", "m", "0", 0.0, 1e-6, |o| moved(o, "arch ")),
+        answer("movement of the house", "m", "0", 0.0, 1e-6, |o| moved(o, "house ")),
+        answer("height of the ball above the plank", "m", "0", 0.0, 2e-4, |o| {
+            o.last("load ball").position.z - BALL - PLANK
+        }),
+        answer("energy of the elastic ball", "J", "m g (R + H)", G * (0.25 + FALL), 1e-9, |o| {
+            let ball = o.last("bounce 3");
+            0.5 * ball.velocity.length_squared() + G * ball.position.z
+        }),
+        answer(
+            "height of the third ball after 1 s",
+            "m",
+            "e v₁ (t − t₁) − ½g (t − t₁)²",
+            arc(LIVELINESS[2], 1.0),
+            1e-9,
+            |o| o.at("bounce 2", o.frame_at(1.0)).position.z - 0.25,
+        ),
     ]
 }
 

@@ -19,6 +19,19 @@ pub struct Expectation {
     pub measured: fn(&Observed) -> f64,
 }
 
+/// One row of a table of answers: what is measured, its unit, the closed form and its value, how far off it may be, and how it is
+/// read off.
+pub(super) fn answer(
+    what: &'static str,
+    unit: &'static str,
+    formula: &'static str,
+    expected: f64,
+    tolerance: f64,
+    measured: fn(&Observed) -> f64,
+) -> Expectation {
+    Expectation { what, unit, formula, expected, tolerance, measured }
+}
+
 /// An expectation held against a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding {

@@ -1,7 +1,7 @@
 //! Things that fall: over, down, and in heaps.
 
 use super::parts::{Describe, ball, cuboid, fixed_cuboid, floor, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, BudgetDescription, BudgetName, Grid, Rotation, ShapeDescription};
 use signorini::{Kind, Scene};
@@ -58,22 +58,12 @@ fn fallen_at(o: &Observed, k: u32) -> f64 {
 
 fn dominoes_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "dominoes fallen",
-            unit: "1",
-            formula: "n",
-            expected: 12.0,
-            tolerance: 0.0,
-            measured: |o| (0..12).filter(|k| fallen_at(o, *k).is_finite()).count() as f64,
-        },
-        Expectation {
-            what: "neighbours fallen in order",
-            unit: "1",
-            formula: "n − 1",
-            expected: 11.0,
-            tolerance: 0.0,
-            measured: |o| (0..11).filter(|k| fallen_at(o, *k) < fallen_at(o, k + 1)).count() as f64,
-        },
+        answer("dominoes fallen", "1", "n", 12.0, 0.0, |o| {
+            (0..12).filter(|k| fallen_at(o, *k).is_finite()).count() as f64
+        }),
+        answer("neighbours fallen in order", "1", "n − 1", 11.0, 0.0, |o| {
+            (0..11).filter(|k| fallen_at(o, *k) < fallen_at(o, k + 1)).count() as f64
+        }),
     ]
 }
 
@@ -90,17 +80,10 @@ fn seesaw_tips() -> Scene {
 /// to its end and s from its middle to the edge, `(L − s) sin θ = 0.5 m`. It may have slipped, so the angle is compared
 /// with where it is.
 fn seesaw_tips_answers() -> Vec<Expectation> {
-    vec![Expectation {
-        what: "height of the plank's lower edge at the end",
-        unit: "m",
-        formula: "0",
-        expected: 0.0,
-        tolerance: 2e-4,
-        measured: |o| {
-            let plank = o.last("plank");
-            (plank.position + plank.orientation * DVec3::new(2.8, 0.0, -0.05)).z
-        },
-    }]
+    vec![answer("height of the plank's lower edge at the end", "m", "0", 0.0, 2e-4, |o| {
+        let plank = o.last("plank");
+        (plank.position + plank.orientation * DVec3::new(2.8, 0.0, -0.05)).z
+    })]
 }
 
 /// Half the inside width of the bin \[m\].
@@ -159,13 +142,13 @@ fn crates() -> Scene {
 /// Impulse is the change of momentum: what floor and walls gave over the whole run, less the weight's, is what the
 /// bodies have gained, whatever happened in between.
 fn balanced() -> Expectation {
-    Expectation {
-        what: "impulse that momentum does not explain, over weight and time",
-        unit: "1",
-        formula: "(Σ h F + M g T − Δp)/M g T = 0",
-        expected: 0.0,
-        tolerance: 1e-10,
-        measured: |o| {
+    answer(
+        "impulse that momentum does not explain, over weight and time",
+        "1",
+        "(Σ h F + M g T − Δp)/M g T = 0",
+        0.0,
+        1e-10,
+        |o| {
             let end = o.last_frame();
             let fixed = || o.bodies.iter().filter(|body| body.kind == Kind::Fixed);
             let given = |k: usize| -fixed().map(|body| o.at(&body.name, k).force).sum::<DVec3>();
@@ -175,7 +158,7 @@ fn balanced() -> Expectation {
             let gained = o.momentum(end) - o.momentum(0);
             (impulse + mass * time * o.gravity - gained).length() / (o.weight() * time)
         },
-    }
+    )
 }
 
 fn contained(formula: &'static str, expected: f64) -> Expectation {

@@ -1,7 +1,7 @@
 //! Bodies that touch nothing.
 
 use super::parts::{Describe, G, ball, cuboid, scene, weightless};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini_problem::math;
@@ -30,30 +30,11 @@ fn projectile() -> Scene {
 /// Flight is the parabola itself, not its Euler polygon.
 fn projectile_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "height after 2 s",
-            unit: "m",
-            formula: "z + v t − ½gt²",
-            expected: 1.0 + 16.0 - 0.5 * G * 4.0,
-            tolerance: 1e-11,
-            measured: |o| o.last("ball").position.z,
-        },
-        Expectation {
-            what: "way after 2 s",
-            unit: "m",
-            formula: "v t",
-            expected: 8.0,
-            tolerance: 1e-11,
-            measured: |o| o.last("ball").position.x,
-        },
-        Expectation {
-            what: "largest change of energy",
-            unit: "J",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-10,
-            measured: |o| spread(o, |o, k| o.energy(k)),
-        },
+        answer("height after 2 s", "m", "z + v t − ½gt²", 1.0 + 16.0 - 0.5 * G * 4.0, 1e-11, |o| {
+            o.last("ball").position.z
+        }),
+        answer("way after 2 s", "m", "v t", 8.0, 1e-11, |o| o.last("ball").position.x),
+        answer("largest change of energy", "J", "0", 0.0, 1e-10, |o| spread(o, |o, k| o.energy(k))),
     ]
 }
 
@@ -122,40 +103,21 @@ fn torque_free_top_answers() -> Vec<Expectation> {
     let momentum = DVec3::new(i1 * SPIN[0], i2 * SPIN[1], i3 * SPIN[2]).length();
     let energy = 0.5 * (i1 * math::powi(SPIN[0], 2) + i2 * math::powi(SPIN[1], 2) + i3 * math::powi(SPIN[2], 2));
     vec![
-        Expectation {
-            what: "period of the spin in the body's axes",
-            unit: "s",
-            formula: "4 K(k) √(I₁I₂I₃/((I₃ − I₂)(L² − 2E I₁)))",
-            expected: period(),
-            tolerance: 1e-4 * period(),
-            measured: measured_period,
-        },
-        Expectation {
-            what: "angular momentum after 10 s",
-            unit: "kg·m²/s",
-            formula: "‖I ω‖",
-            expected: momentum,
-            tolerance: 1e-11 * momentum,
-            measured: |o| o.angular_momentum(o.last_frame()).length(),
-        },
-        Expectation {
-            what: "turn of the angular momentum",
-            unit: "rad",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-11,
-            measured: |o| {
-                let (then, now) = (o.angular_momentum(0), o.angular_momentum(o.last_frame()));
-                then.cross(now).length() / (then.length() * now.length())
-            },
-        },
-        Expectation {
-            what: "energy after 10 s",
-            unit: "J",
-            formula: "½ ω·Iω",
-            expected: energy,
-            tolerance: 1e-11 * energy,
-            measured: |o| o.kinetic_energy(o.last_frame()),
-        },
+        answer(
+            "period of the spin in the body's axes",
+            "s",
+            "4 K(k) √(I₁I₂I₃/((I₃ − I₂)(L² − 2E I₁)))",
+            period(),
+            1e-4 * period(),
+            measured_period,
+        ),
+        answer("angular momentum after 10 s", "kg·m²/s", "‖I ω‖", momentum, 1e-11 * momentum, |o| {
+            o.angular_momentum(o.last_frame()).length()
+        }),
+        answer("turn of the angular momentum", "rad", "0", 0.0, 1e-11, |o| {
+            let (then, now) = (o.angular_momentum(0), o.angular_momentum(o.last_frame()));
+            then.cross(now).length() / (then.length() * now.length())
+        }),
+        answer("energy after 10 s", "J", "½ ω·Iω", energy, 1e-11 * energy, |o| o.kinetic_energy(o.last_frame())),
     ]
 }

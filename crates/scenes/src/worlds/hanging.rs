@@ -1,7 +1,7 @@
 //! Weights on rods without mass.
 
 use super::parts::{G, ball, rod, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::scene::{BodyDescription, ShapeDescription};
 use signorini_problem::math;
@@ -45,30 +45,11 @@ fn hanging_chain() -> Scene {
 /// The hook carries 36 kg; the sum of the net forces on weight 5 and below is the tension of the rod above it.
 fn hanging_chain_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "largest displacement",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: Observed::largest_displacement,
-        },
-        Expectation {
-            what: "pull on the hook",
-            unit: "N",
-            formula: "Σ m g",
-            expected: 36.0 * G,
-            tolerance: 1e-4,
-            measured: |o| -o.last("hook").force.z,
-        },
-        Expectation {
-            what: "tension above weight 5",
-            unit: "N",
-            formula: "(5 + 6 + 7 + 8) g",
-            expected: 26.0 * G,
-            tolerance: 1e-4,
-            measured: |o| (5..=8).map(|k| o.last(&format!("weight {k}")).force.z).sum(),
-        },
+        answer("largest displacement", "m", "0", 0.0, 1e-7, Observed::largest_displacement),
+        answer("pull on the hook", "N", "Σ m g", 36.0 * G, 1e-4, |o| -o.last("hook").force.z),
+        answer("tension above weight 5", "N", "(5 + 6 + 7 + 8) g", 26.0 * G, 1e-4, |o| {
+            (5..=8).map(|k| o.last(&format!("weight {k}")).force.z).sum()
+        }),
     ]
 }
 
@@ -104,30 +85,16 @@ fn catenary() -> Scene {
 
 fn catenary_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "largest displacement",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: Observed::largest_displacement,
-        },
-        Expectation {
-            what: "horizontal tension",
-            unit: "N",
-            formula: "H",
-            expected: THRUST,
-            tolerance: 1e-5,
-            measured: |o| o.last("hook left").force.x,
-        },
-        Expectation {
-            what: "vertical pull on the right hook",
-            unit: "N",
-            formula: "N m g/2",
-            expected: 0.5 * f64::from(WEIGHTS) * WEIGHT_MASS * G,
-            tolerance: 1e-5,
-            measured: |o| -o.last("hook right").force.z,
-        },
+        answer("largest displacement", "m", "0", 0.0, 1e-7, Observed::largest_displacement),
+        answer("horizontal tension", "N", "H", THRUST, 1e-5, |o| o.last("hook left").force.x),
+        answer(
+            "vertical pull on the right hook",
+            "N",
+            "N m g/2",
+            0.5 * f64::from(WEIGHTS) * WEIGHT_MASS * G,
+            1e-5,
+            |o| -o.last("hook right").force.z,
+        ),
     ]
 }
 
@@ -152,36 +119,22 @@ fn pendulum_answers() -> Vec<Expectation> {
     }
     let period = 2.0 * PI * (LENGTH / G).sqrt() / a;
     vec![
-        Expectation {
-            what: "period",
-            unit: "s",
-            formula: "2π√(L/g)/M(1, cos θ₀/2)",
-            expected: period,
-            tolerance: 2e-4 * period,
-            measured: |o| {
-                let x = |k: usize| o.at("bob", k).position.x;
-                let mut crossings = Vec::new();
-                for k in 0..o.last_frame() {
-                    if x(k) < 0.0 && x(k + 1) >= 0.0 {
-                        crossings.push(o.step * (k as f64 + x(k) / (x(k) - x(k + 1))));
-                    }
+        answer("period", "s", "2π√(L/g)/M(1, cos θ₀/2)", period, 2e-4 * period, |o| {
+            let x = |k: usize| o.at("bob", k).position.x;
+            let mut crossings = Vec::new();
+            for k in 0..o.last_frame() {
+                if x(k) < 0.0 && x(k + 1) >= 0.0 {
+                    crossings.push(o.step * (k as f64 + x(k) / (x(k) - x(k + 1))));
                 }
-                match crossings[..] {
-                    [first, .., last] => (last - first) / (crossings.len() - 1) as f64,
-                    _ => f64::NAN,
-                }
-            },
-        },
-        Expectation {
-            what: "longest rod",
-            unit: "m",
-            formula: "L",
-            expected: LENGTH,
-            tolerance: 1e-5,
-            measured: |o| {
-                let length = |k| o.at("bob", k).position.length();
-                (0..o.frames()).map(length).fold(0.0, super::observed::largest)
-            },
-        },
+            }
+            match crossings[..] {
+                [first, .., last] => (last - first) / (crossings.len() - 1) as f64,
+                _ => f64::NAN,
+            }
+        }),
+        answer("longest rod", "m", "L", LENGTH, 1e-5, |o| {
+            let length = |k| o.at("bob", k).position.length();
+            (0..o.frames()).map(length).fold(0.0, super::observed::largest)
+        }),
     ]
 }

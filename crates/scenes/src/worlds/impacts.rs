@@ -7,7 +7,7 @@ mod cradle;
 mod painleve;
 
 use super::parts::{Describe, G, ball, cuboid, floor, scene, weightless};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::BodyDescription;
@@ -127,34 +127,20 @@ fn first_top(o: &Observed) -> f64 {
 /// `z = e v₁ (t − t₁) − ½g(t − t₁)²`.
 fn bounce_answers(restitution: f64) -> Vec<Expectation> {
     let height = restitution * restitution * DROP;
-    let mut answers = vec![Expectation {
-        what: "height of the first rebound",
-        unit: "m",
-        formula: "e² H",
-        expected: height,
-        tolerance: 1e-9,
-        measured: first_top,
-    }];
+    let mut answers = vec![answer("height of the first rebound", "m", "e² H", height, 1e-9, first_top)];
     if restitution > 0.0 {
         let fall = (2.0 * DROP / G).sqrt();
         let since = 0.75 - fall;
-        answers.push(Expectation {
-            what: "height after 0.75 s",
-            unit: "m",
-            formula: "e v₁ (t − t₁) − ½g (t − t₁)²",
-            expected: restitution * G * fall * since - 0.5 * G * since * since,
-            tolerance: 1e-9,
-            measured: |o| o.at("ball", o.frame_at(0.75)).position.z - RADIUS,
-        });
+        answers.push(answer(
+            "height after 0.75 s",
+            "m",
+            "e v₁ (t − t₁) − ½g (t − t₁)²",
+            restitution * G * fall * since - 0.5 * G * since * since,
+            1e-9,
+            |o| o.at("ball", o.frame_at(0.75)).position.z - RADIUS,
+        ));
     } else {
-        answers.push(Expectation {
-            what: "height at the end",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: |o| o.last("ball").position.z - RADIUS,
-        });
+        answers.push(answer("height at the end", "m", "0", 0.0, 1e-7, |o| o.last("ball").position.z - RADIUS));
     }
     answers
 }
@@ -164,22 +150,15 @@ fn bounce_elastic_answers() -> Vec<Expectation> {
     let fall = (2.0 * DROP / G).sqrt();
     let since = (10.0 + fall) % (2.0 * fall) - fall;
     vec![
-        Expectation {
-            what: "height after 10 s",
-            unit: "m",
-            formula: "H − ½g τ², τ from the nearest top",
-            expected: DROP - 0.5 * G * since * since,
-            tolerance: 1e-9,
-            measured: |o| o.last("ball").position.z - RADIUS,
-        },
-        Expectation {
-            what: "energy after 10 s",
-            unit: "J",
-            formula: "m g (R + H)",
-            expected: G * (RADIUS + DROP),
-            tolerance: 1e-9,
-            measured: |o| o.energy(o.last_frame()),
-        },
+        answer(
+            "height after 10 s",
+            "m",
+            "H − ½g τ², τ from the nearest top",
+            DROP - 0.5 * G * since * since,
+            1e-9,
+            |o| o.last("ball").position.z - RADIUS,
+        ),
+        answer("energy after 10 s", "J", "m g (R + H)", G * (RADIUS + DROP), 1e-9, |o| o.energy(o.last_frame())),
     ]
 }
 
@@ -201,14 +180,14 @@ fn elastic_swap_answers() -> Vec<Expectation> {
     vec![
         speed("velocity of a", "v_b", -1.0, |o| o.last("a").velocity.x),
         speed("velocity of b", "v_a", 2.0, |o| o.last("b").velocity.x),
-        Expectation {
-            what: "way of b after 1 s",
-            unit: "m",
-            formula: "v_b t₁ + v_a (t − t₁), t₁ = 1/3 s",
-            expected: -1.0 / 3.0 + 2.0 * 2.0 / 3.0,
-            tolerance: 1e-9,
-            measured: |o| o.displacement("b").x,
-        },
+        answer(
+            "way of b after 1 s",
+            "m",
+            "v_b t₁ + v_a (t − t₁), t₁ = 1/3 s",
+            -1.0 / 3.0 + 2.0 * 2.0 / 3.0,
+            1e-9,
+            |o| o.displacement("b").x,
+        ),
     ]
 }
 
@@ -246,38 +225,21 @@ fn billiard_answers() -> Vec<Expectation> {
     let late = math::powi(BILLIARD_STEP * CUE_SPEED * sin, 2) / (4.0 * RADIUS) / (CUE_SPEED * cos);
     let turned = CUE_SPEED * sin * late / (2.0 * RADIUS);
     vec![
-        Expectation {
-            what: "angle between the paths",
-            unit: "degrees",
-            formula: "90",
-            expected: 90.0,
-            tolerance: 1e-6,
-            measured: |o| o.last("cue").velocity.angle_between(o.last("target").velocity).to_degrees(),
-        },
-        Expectation {
-            what: "speed of the target",
-            unit: "m/s",
-            formula: "v √(1 − (b/2R)²)",
-            expected: CUE_SPEED * cos,
-            tolerance: CUE_SPEED * sin * turned,
-            measured: |o| o.last("target").velocity.length(),
-        },
-        Expectation {
-            what: "direction of the target",
-            unit: "degrees",
-            formula: "asin(b/2R)",
-            expected: math::asin(sin).to_degrees(),
-            tolerance: turned.to_degrees(),
-            measured: |o| math::atan2(o.last("target").velocity.y, o.last("target").velocity.x).to_degrees(),
-        },
-        Expectation {
-            what: "energy",
-            unit: "J",
-            formula: "½ m v²",
-            expected: 2.0,
-            tolerance: 1e-9,
-            measured: |o| o.kinetic_energy(o.last_frame()),
-        },
+        answer("angle between the paths", "degrees", "90", 90.0, 1e-6, |o| {
+            o.last("cue").velocity.angle_between(o.last("target").velocity).to_degrees()
+        }),
+        answer("speed of the target", "m/s", "v √(1 − (b/2R)²)", CUE_SPEED * cos, CUE_SPEED * sin * turned, |o| {
+            o.last("target").velocity.length()
+        }),
+        answer(
+            "direction of the target",
+            "degrees",
+            "asin(b/2R)",
+            math::asin(sin).to_degrees(),
+            turned.to_degrees(),
+            |o| math::atan2(o.last("target").velocity.y, o.last("target").velocity.x).to_degrees(),
+        ),
+        answer("energy", "J", "½ m v²", 2.0, 1e-9, |o| o.kinetic_energy(o.last_frame())),
     ]
 }
 
@@ -298,14 +260,7 @@ fn skew_bounce_answers(along: f64) -> Vec<Expectation> {
     vec![
         speed("speed along the floor", "v − min(μ(1+e)v_z, 2v/7)", along - taken, |o| o.last("ball").velocity.x),
         speed("speed off the floor", "e v_z", SKEW_RESTITUTION * SKEW_FALL, |o| o.last("ball").velocity.z),
-        Expectation {
-            what: "spin",
-            unit: "rad/s",
-            formula: "5/2R min(μ(1+e)v_z, 2v/7)",
-            expected: 2.5 * taken / RADIUS,
-            tolerance: 1e-9,
-            measured: |o| o.last("ball").spin.y,
-        },
+        answer("spin", "rad/s", "5/2R min(μ(1+e)v_z, 2v/7)", 2.5 * taken / RADIUS, 1e-9, |o| o.last("ball").spin.y),
     ]
 }
 
@@ -326,32 +281,13 @@ fn rocking_impact_answers() -> Vec<Expectation> {
     let [b, _, c] = BLOCK;
     let ratio = 1.0 - 1.5 * b * b / (b * b + c * c);
     vec![
-        Expectation {
-            what: "spin after the blow",
-            unit: "rad/s",
-            formula: "ω (1 − 3/2 sin²α)",
-            expected: ratio,
-            tolerance: 1e-8,
-            measured: |o| o.at("block", 1).spin.y,
-        },
-        Expectation {
-            what: "rise of the middle",
-            unit: "m/s",
-            formula: "b ω (1 − 3/2 sin²α)",
-            expected: b * ratio,
-            tolerance: 1e-9,
-            measured: |o| o.at("block", 1).velocity.z,
-        },
-        Expectation {
-            what: "speed of the new corner",
-            unit: "m/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-8,
-            measured: |o| {
-                let block = o.at("block", 1);
-                (block.velocity + block.spin.cross(DVec3::new(BLOCK[0], 0.0, -BLOCK[2]))).length()
-            },
-        },
+        answer("spin after the blow", "rad/s", "ω (1 − 3/2 sin²α)", ratio, 1e-8, |o| o.at("block", 1).spin.y),
+        answer("rise of the middle", "m/s", "b ω (1 − 3/2 sin²α)", b * ratio, 1e-9, |o| {
+            o.at("block", 1).velocity.z
+        }),
+        answer("speed of the new corner", "m/s", "0", 0.0, 1e-8, |o| {
+            let block = o.at("block", 1);
+            (block.velocity + block.spin.cross(DVec3::new(BLOCK[0], 0.0, -BLOCK[2]))).length()
+        }),
     ]
 }

@@ -1,7 +1,7 @@
 //! Stones and cards that stand by weight and friction.
 
 use super::parts::{Describe, centroid, cuboid, floor, prism, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::scene::BodyDescription;
 use signorini_problem::math;
@@ -46,22 +46,8 @@ pub(super) const SCENES: &[NamedScene] = &[
 /// Nothing moves, and the floor carries everything.
 fn standing() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "largest displacement",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: Observed::largest_displacement,
-        },
-        Expectation {
-            what: "load on the floor over the weight",
-            unit: "1",
-            formula: "1",
-            expected: 1.0,
-            tolerance: 1e-7,
-            measured: |o| -o.last("floor").force.z / o.weight(),
-        },
+        answer("largest displacement", "m", "0", 0.0, 1e-6, Observed::largest_displacement),
+        answer("load on the floor over the weight", "1", "1", 1.0, 1e-7, |o| -o.last("floor").force.z / o.weight()),
     ]
 }
 
@@ -146,17 +132,10 @@ fn arch_answers() -> Vec<Expectation> {
 
 /// The keystone comes down if t/R is below.
 fn arch_falls_answers() -> Vec<Expectation> {
-    vec![Expectation {
-        what: "keystone below half its height at the end",
-        unit: "1",
-        formula: "1 if t/R is below the least",
-        expected: 1.0,
-        tolerance: 0.0,
-        measured: |o| {
-            let keystone = format!("stone {:02}", VOUSSOIRS / 2);
-            f64::from(o.last(&keystone).position.z < 0.5 * o.first(&keystone).position.z)
-        },
-    }]
+    vec![answer("keystone below half its height at the end", "1", "1 if t/R is below the least", 1.0, 0.0, |o| {
+        let keystone = format!("stone {:02}", VOUSSOIRS / 2);
+        f64::from(o.last(&keystone).position.z < 0.5 * o.first(&keystone).position.z)
+    })]
 }
 
 /// Half base of a pair of cards, width of a foot, depth \[m\]; slope tan φ of the cards.

@@ -37,6 +37,7 @@ mod rolling;
 mod run;
 mod sliding;
 
+use expectation::answer;
 pub use expectation::{Expectation, Finding};
 pub use masonry::{least_arch_thickness, masonry_arch};
 pub use observed::{Observed, ObservedBody, Sample};

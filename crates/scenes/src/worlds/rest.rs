@@ -4,7 +4,7 @@
 //! solver (1e-9 m/s). Where a structure is statically determinate, forces follow from moments alone.
 
 use super::parts::{Describe, G, ball, cuboid, fixed_cuboid, floor, plane, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, PartDescription, ShapeDescription};
@@ -73,14 +73,7 @@ pub(super) const SCENES: &[NamedScene] = &[
 ];
 
 fn still() -> Expectation {
-    Expectation {
-        what: "largest displacement",
-        unit: "m",
-        formula: "0",
-        expected: 0.0,
-        tolerance: STILL,
-        measured: Observed::largest_displacement,
-    }
+    answer("largest displacement", "m", "0", 0.0, STILL, Observed::largest_displacement)
 }
 
 fn force(
@@ -303,12 +296,7 @@ fn ladder_answers() -> Vec<Expectation> {
 
 /// It ends lying on the floor.
 fn ladder_slips_answers() -> Vec<Expectation> {
-    vec![Expectation {
-        what: "height of the middle at the end",
-        unit: "m",
-        formula: "t",
-        expected: LADDER[0],
-        tolerance: 2e-4,
-        measured: |o| o.last("ladder").position.dot(DVec3::Z),
-    }]
+    vec![answer("height of the middle at the end", "m", "t", LADDER[0], 2e-4, |o| {
+        o.last("ladder").position.dot(DVec3::Z)
+    })]
 }

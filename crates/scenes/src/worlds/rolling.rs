@@ -1,7 +1,7 @@
 //! Round things: rolling, and spinning down.
 
 use super::parts::{Describe, G, ball, floor, half_square, plane, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ShapeDescription};
@@ -47,30 +47,11 @@ fn rolling_onset_answers() -> Vec<Expectation> {
     let n = (THROW / (3.5 * loss)).floor();
     let way = STEP * (THROW / 7.0 + n * THROW - loss * n * (n + 1.0) / 2.0 + (90.0 - n) * THROW * 5.0 / 7.0);
     vec![
-        Expectation {
-            what: "final speed",
-            unit: "m/s",
-            formula: "5v/7",
-            expected: THROW * 5.0 / 7.0,
-            tolerance: 1e-7,
-            measured: |o| o.last("ball").velocity.x,
-        },
-        Expectation {
-            what: "final spin",
-            unit: "rad/s",
-            formula: "5v/7R",
-            expected: THROW * 5.0 / 7.0 / RADIUS,
-            tolerance: 1e-7,
-            measured: |o| o.last("ball").spin.y,
-        },
-        Expectation {
-            what: "way",
-            unit: "m",
-            formula: "h (v/7 + n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋",
-            expected: way,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("ball").x,
-        },
+        answer("final speed", "m/s", "5v/7", THROW * 5.0 / 7.0, 1e-7, |o| o.last("ball").velocity.x),
+        answer("final spin", "rad/s", "5v/7R", THROW * 5.0 / 7.0 / RADIUS, 1e-7, |o| o.last("ball").spin.y),
+        answer("way", "m", "h (v/7 + n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋", way, 1e-7, |o| {
+            o.displacement("ball").x
+        }),
     ]
 }
 
@@ -91,22 +72,12 @@ fn rolling_down_answers() -> Vec<Expectation> {
     }
     let acceleration = 5.0 / 7.0 * G * math::sin(SLOPE);
     vec![
-        Expectation {
-            what: "way after 1 s",
-            unit: "m",
-            formula: "5/7 g sin θ t²/2",
-            expected: acceleration * half_square(STEP, 60.0),
-            tolerance: 1e-7,
-            measured: |o| along(o.displacement("ball")),
-        },
-        Expectation {
-            what: "slip v − ωR at the end",
-            unit: "m/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-8,
-            measured: |o| along(o.last("ball").velocity) - RADIUS * o.last("ball").spin.y,
-        },
+        answer("way after 1 s", "m", "5/7 g sin θ t²/2", acceleration * half_square(STEP, 60.0), 1e-7, |o| {
+            along(o.displacement("ball"))
+        }),
+        answer("slip v − ωR at the end", "m/s", "0", 0.0, 1e-8, |o| {
+            along(o.last("ball").velocity) - RADIUS * o.last("ball").spin.y
+        }),
     ]
 }
 
@@ -127,29 +98,10 @@ fn spinning_coin() -> Scene {
 fn spinning_coin_answers() -> Vec<Expectation> {
     let loss = 2.0 * FRICTION * G / COIN_RADIUS;
     vec![
-        Expectation {
-            what: "spin after 1 s",
-            unit: "rad/s",
-            formula: "ω − 2μg t/R",
-            expected: COIN_SPIN - loss,
-            tolerance: 1e-6,
-            measured: |o| o.at("coin", o.frame_at(1.0)).spin.z,
-        },
-        Expectation {
-            what: "spin at the end",
-            unit: "rad/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: |o| o.last("coin").spin.length(),
-        },
-        Expectation {
-            what: "wandering of the middle",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: Observed::largest_displacement,
-        },
+        answer("spin after 1 s", "rad/s", "ω − 2μg t/R", COIN_SPIN - loss, 1e-6, |o| {
+            o.at("coin", o.frame_at(1.0)).spin.z
+        }),
+        answer("spin at the end", "rad/s", "0", 0.0, 1e-6, |o| o.last("coin").spin.length()),
+        answer("wandering of the middle", "m", "0", 0.0, 1e-6, Observed::largest_displacement),
     ]
 }

@@ -4,7 +4,7 @@
 //! `x_n = h² a n(n+1)/2`, up to the solver's tolerance of 1e-9 m/s per step.
 
 use super::parts::{Describe, G, cuboid, floor, half_square, plane, prism, scene};
-use super::{Expectation, NamedScene, Observed};
+use super::{Expectation, NamedScene, Observed, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::BodyDescription;
@@ -86,22 +86,10 @@ fn downhill(degrees: f64) -> DVec3 {
 
 fn incline_stick_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "creep",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: Observed::largest_displacement,
-        },
-        Expectation {
-            what: "friction up the slope",
-            unit: "N",
-            formula: "m g sin θ",
-            expected: 2.0 * G * math::sin(25f64.to_radians()),
-            tolerance: 1e-6,
-            measured: |o| -o.last("block").force.dot(downhill(25.0)),
-        },
+        answer("creep", "m", "0", 0.0, 1e-7, Observed::largest_displacement),
+        answer("friction up the slope", "N", "m g sin θ", 2.0 * G * math::sin(25f64.to_radians()), 1e-6, |o| {
+            -o.last("block").force.dot(downhill(25.0))
+        }),
     ]
 }
 
@@ -109,30 +97,13 @@ fn incline_slip_answers() -> Vec<Expectation> {
     let (sin, cos) = math::sin_cos(35f64.to_radians());
     let acceleration = G * (sin - 0.5 * cos);
     vec![
-        Expectation {
-            what: "distance after 1 s",
-            unit: "m",
-            formula: "g (sin θ − μ cos θ) t²/2",
-            expected: 0.5 * acceleration,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("block").dot(downhill(35.0)),
-        },
-        Expectation {
-            what: "speed after 1 s",
-            unit: "m/s",
-            formula: "g (sin θ − μ cos θ) n h",
-            expected: acceleration,
-            tolerance: 1e-7,
-            measured: |o| o.last("block").velocity.dot(downhill(35.0)),
-        },
-        Expectation {
-            what: "turning",
-            unit: "rad/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: |o| o.last("block").spin.length(),
-        },
+        answer("distance after 1 s", "m", "g (sin θ − μ cos θ) t²/2", 0.5 * acceleration, 1e-7, |o| {
+            o.displacement("block").dot(downhill(35.0))
+        }),
+        answer("speed after 1 s", "m/s", "g (sin θ − μ cos θ) n h", acceleration, 1e-7, |o| {
+            o.last("block").velocity.dot(downhill(35.0))
+        }),
+        answer("turning", "rad/s", "0", 0.0, 1e-7, |o| o.last("block").spin.length()),
     ]
 }
 
@@ -158,22 +129,15 @@ fn incline_threshold() -> Scene {
 fn incline_threshold_answers() -> Vec<Expectation> {
     let acceleration = THRESHOLD_MARGIN * G * math::sin(THRESHOLD_SLOPE.to_radians());
     vec![
-        Expectation {
-            what: "creep of the box that holds",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("holds").length(),
-        },
-        Expectation {
-            what: "distance of the box that slides",
-            unit: "m",
-            formula: "ε g sin θ t²/2",
-            expected: 0.5 * acceleration * math::powi(120.0 * STEP, 2),
-            tolerance: 1e-7,
-            measured: |o| o.displacement("slides").dot(downhill(THRESHOLD_SLOPE)),
-        },
+        answer("creep of the box that holds", "m", "0", 0.0, 1e-7, |o| o.displacement("holds").length()),
+        answer(
+            "distance of the box that slides",
+            "m",
+            "ε g sin θ t²/2",
+            0.5 * acceleration * math::powi(120.0 * STEP, 2),
+            1e-7,
+            |o| o.displacement("slides").dot(downhill(THRESHOLD_SLOPE)),
+        ),
     ]
 }
 
@@ -202,62 +166,43 @@ fn stopping_distance() -> f64 {
 
 fn sliding_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "distance until it stops",
-            unit: "m",
-            formula: "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
-            expected: stopping_distance(),
-            tolerance: 1e-7,
-            measured: |o| o.displacement("block").x,
-        },
-        Expectation {
-            what: "time until it stops",
-            unit: "s",
-            formula: "h ⌈v/μgh⌉",
-            expected: STEP * (SPEED / (FRICTION * G * STEP)).ceil(),
-            tolerance: 1e-12,
-            measured: |o| {
+        answer(
+            "distance until it stops",
+            "m",
+            "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            stopping_distance(),
+            1e-7,
+            |o| o.displacement("block").x,
+        ),
+        answer(
+            "time until it stops",
+            "s",
+            "h ⌈v/μgh⌉",
+            STEP * (SPEED / (FRICTION * G * STEP)).ceil(),
+            1e-12,
+            |o| {
                 let moving = |k: &usize| o.at("block", *k).velocity.length() > 1e-6;
                 o.step * (0..o.frames()).filter(moving).count() as f64
             },
-        },
-        Expectation {
-            what: "way across",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("block").y.abs(),
-        },
+        ),
+        answer("way across", "m", "0", 0.0, 1e-7, |o| o.displacement("block").y.abs()),
     ]
 }
 
 fn sliding_oblique_answers() -> Vec<Expectation> {
     vec![
-        Expectation {
-            what: "distance until it stops",
-            unit: "m",
-            formula: "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
-            expected: stopping_distance(),
-            tolerance: 1e-6,
-            measured: |o| o.displacement("block").dot(heading(OBLIQUE)),
-        },
-        Expectation {
-            what: "way across",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: |o| o.displacement("block").cross(heading(OBLIQUE)).length(),
-        },
-        Expectation {
-            what: "turning",
-            unit: "degrees",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-4,
-            measured: |o| 2.0 * math::asin(o.last("block").orientation.z.abs()).to_degrees(),
-        },
+        answer(
+            "distance until it stops",
+            "m",
+            "hv/2 + Σ h (v − kμgh), k = 1…⌊v/μgh⌋",
+            stopping_distance(),
+            1e-6,
+            |o| o.displacement("block").dot(heading(OBLIQUE)),
+        ),
+        answer("way across", "m", "0", 0.0, 1e-6, |o| o.displacement("block").cross(heading(OBLIQUE)).length()),
+        answer("turning", "degrees", "0", 0.0, 1e-4, |o| {
+            2.0 * math::asin(o.last("block").orientation.z.abs()).to_degrees()
+        }),
     ]
 }
 
@@ -278,30 +223,13 @@ fn belt_answers() -> Vec<Expectation> {
     let speed = |k: u32| f64::min(f64::from(k) * BELT_FRICTION * G * STEP, BELT_SPEED);
     let way = (1..=120).map(|k| 0.5 * STEP * (speed(k - 1) + speed(k))).sum();
     vec![
-        Expectation {
-            what: "way of the lower box",
-            unit: "m",
-            formula: "Σ h (v_{k−1} + v_k)/2, v_k = min(kμgh, V)",
-            expected: way,
-            tolerance: 1e-6,
-            measured: |o| o.displacement("lower").x,
-        },
-        Expectation {
-            what: "slip between the boxes",
-            unit: "m",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-6,
-            measured: |o| (o.displacement("upper") - o.displacement("lower")).length(),
-        },
-        Expectation {
-            what: "final speed",
-            unit: "m/s",
-            formula: "V",
-            expected: BELT_SPEED,
-            tolerance: 1e-7,
-            measured: |o| o.last("upper").velocity.x,
-        },
+        answer("way of the lower box", "m", "Σ h (v_{k−1} + v_k)/2, v_k = min(kμgh, V)", way, 1e-6, |o| {
+            o.displacement("lower").x
+        }),
+        answer("slip between the boxes", "m", "0", 0.0, 1e-6, |o| {
+            (o.displacement("upper") - o.displacement("lower")).length()
+        }),
+        answer("final speed", "m/s", "V", BELT_SPEED, 1e-7, |o| o.last("upper").velocity.x),
     ]
 }
 
@@ -333,38 +261,26 @@ fn wedge_answers() -> Vec<Expectation> {
     let down = (WEDGE_MASS + BLOCK_MASS) * G * sin / shared;
     let half_square = half_square(STEP, WEDGE_STEPS);
     vec![
-        Expectation {
-            what: "way of the wedge",
-            unit: "m",
-            formula: "−A t²/2, A = m g sin θ cos θ/(M + m sin²θ)",
-            expected: -away * half_square,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("wedge").x,
-        },
-        Expectation {
-            what: "way of the block, x",
-            unit: "m",
-            formula: "(a cos θ − A) t²/2, a = (M + m) g sin θ/(M + m sin²θ)",
-            expected: (down * cos - away) * half_square,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("block").x,
-        },
-        Expectation {
-            what: "way of the block, z",
-            unit: "m",
-            formula: "−a sin θ t²/2",
-            expected: -down * sin * half_square,
-            tolerance: 1e-7,
-            measured: |o| o.displacement("block").z,
-        },
-        Expectation {
-            what: "momentum along the floor",
-            unit: "kg·m/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-9,
-            measured: |o| o.momentum(o.last_frame()).x,
-        },
+        answer(
+            "way of the wedge",
+            "m",
+            "−A t²/2, A = m g sin θ cos θ/(M + m sin²θ)",
+            -away * half_square,
+            1e-7,
+            |o| o.displacement("wedge").x,
+        ),
+        answer(
+            "way of the block, x",
+            "m",
+            "(a cos θ − A) t²/2, a = (M + m) g sin θ/(M + m sin²θ)",
+            (down * cos - away) * half_square,
+            1e-7,
+            |o| o.displacement("block").x,
+        ),
+        answer("way of the block, z", "m", "−a sin θ t²/2", -down * sin * half_square, 1e-7, |o| {
+            o.displacement("block").z
+        }),
+        answer("momentum along the floor", "kg·m/s", "0", 0.0, 1e-9, |o| o.momentum(o.last_frame()).x),
     ]
 }
 
@@ -387,24 +303,10 @@ fn slope_tilt(o: &Observed, factor: f64) -> f64 {
 }
 
 fn topple_not_answers() -> Vec<Expectation> {
-    vec![Expectation {
-        what: "tilt against the slope",
-        unit: "degrees",
-        formula: "0 if tan θ < b/c",
-        expected: 0.0,
-        tolerance: 1e-5,
-        measured: |o| slope_tilt(o, 0.98),
-    }]
+    vec![answer("tilt against the slope", "degrees", "0 if tan θ < b/c", 0.0, 1e-5, |o| slope_tilt(o, 0.98))]
 }
 
 /// It turns by a right angle about its lower edge and rests on its side.
 fn topple_answers() -> Vec<Expectation> {
-    vec![Expectation {
-        what: "tilt against the slope",
-        unit: "degrees",
-        formula: "90 if tan θ > b/c",
-        expected: 90.0,
-        tolerance: 0.05,
-        measured: |o| slope_tilt(o, 1.02),
-    }]
+    vec![answer("tilt against the slope", "degrees", "90 if tan θ > b/c", 90.0, 0.05, |o| slope_tilt(o, 1.02))]
 }

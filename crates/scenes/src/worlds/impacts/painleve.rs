@@ -1,8 +1,8 @@
 //! Painlevé's rod: pushed over a rough floor it jams, in the range where sliding on has no solution.
 
 use super::STEP;
-use crate::worlds::Expectation;
 use crate::worlds::parts::{Describe, G, floor, scene};
+use crate::worlds::{Expectation, answer};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::scene::{BodyDescription, ShapeDescription};
@@ -55,25 +55,13 @@ pub(super) fn painleve_rod_answers() -> Vec<Expectation> {
     let [x, z] = rod_foot();
     let spin = (-z * ROD_SPEED - x * G * STEP) / (rod_inertia() + x * x + z * z);
     vec![
-        Expectation {
-            what: "spin after the jam",
-            unit: "rad/s",
-            formula: "m (y v − x g h)/(I + m(x² + y²))",
-            expected: spin,
-            tolerance: 1e-8,
-            measured: |o| o.at("rod", 1).spin.y,
-        },
-        Expectation {
-            what: "speed of the foot after the jam",
-            unit: "m/s",
-            formula: "0",
-            expected: 0.0,
-            tolerance: 1e-8,
-            measured: |o| {
-                let ([x, z], rod) = (rod_foot(), o.at("rod", 1));
-                (rod.velocity + rod.spin.cross(DVec3::new(x, 0.0, z))).length()
-            },
-        },
+        answer("spin after the jam", "rad/s", "m (y v − x g h)/(I + m(x² + y²))", spin, 1e-8, |o| {
+            o.at("rod", 1).spin.y
+        }),
+        answer("speed of the foot after the jam", "m/s", "0", 0.0, 1e-8, |o| {
+            let ([x, z], rod) = (rod_foot(), o.at("rod", 1));
+            (rod.velocity + rod.spin.cross(DVec3::new(x, 0.0, z))).length()
+        }),
     ]
 }
 
