@@ -59,37 +59,46 @@ pub struct Grain {
 
 /// Surface of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
 pub struct Material {
     /// Coulomb friction coefficient \[1\], in [0, [`MAX_FRICTION`]].
     pub friction: f64,
     /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
+    #[serde(default)]
     pub restitution: f64,
     /// How friction meets that of another surface.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub friction_rule: Combine,
     /// How restitution meets that of another surface. Every rule keeps it within [0, 1].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub restitution_rule: Combine,
-    /// What kind of surface it is, for coefficients of pairs ([`crate::World::set_material_pair`]); 0 is none.
-    #[serde(default)]
+    /// What kind of surface it is, for coefficients of pairs ([`crate::World::set_material_pair`]); 0 is none,
+    /// and in scenes the least that is free.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tag: u32,
     /// Friction that is another along an axis than across it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub grain: Option<Grain>,
     /// Stiffness of a point of contact [N/m]; none is rigid.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stiffness: Option<f64>,
     /// Damping of a point of contact [N·s/m], of surfaces with a stiffness.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub damping: f64,
     /// Torsional friction μ_s \[m\]: a point of contact resists spinning about its normal by a moment up to μ_s times its normal
     /// force. For an even pressure on a patch of radius a it is 2/3 μ a.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub torsional_friction: f64,
     /// Rolling friction μ_r \[m\]: a point of contact resists rolling by a moment up to μ_r times its normal force. A ball of
     /// radius r starts to roll where the slope is μ_r/r.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rolling_friction: f64,
+}
+
+/// What is as it would be by itself is not written down.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for Material {

@@ -2,11 +2,14 @@
 
 use crate::WorldError;
 use glamx::DVec3;
+use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, ContactProblem, Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule};
 
 /// How overlap is taken out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Stabilisation {
     /// Not at all.
@@ -35,7 +38,9 @@ impl Default for Stabilisation {
 }
 
 /// What happens when several contacts bounce at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum ImpactLaw {
     /// Newton's law at all contacts of an island at once, `u_N⁺ = −e u_N⁻`. Touching balls move off together.
@@ -57,7 +62,9 @@ impl ImpactLaw {
 }
 
 /// Whether bodies at rest are left out of the steps until something happens to them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Sleeping {
     /// Never: every body takes part in every step, and what is measured of a body at rest is what was solved.

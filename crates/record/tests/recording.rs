@@ -6,7 +6,7 @@ mod fixture;
 
 use fixture::{Memory, folder, record, scene, small_chunks, states};
 use serde_json::Value;
-use signorini::scene::SleepingDescription;
+use signorini::Sleeping;
 use signorini::{Body, ContactState, PartName, Scene, Settings, Shape, World};
 use signorini_record::{
     ContactRecording, Existing, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer,
@@ -361,7 +361,7 @@ fn a_later_format_is_refused_by_name() {
 fn who_sleeps_is_recorded() {
     let mut scene = scene();
     scene.duration = 1.5;
-    scene.treatment.sleeping = SleepingDescription::Islands { speed: 0.05, spin: 0.05, time: 0.1 };
+    scene.treatment.sleeping = Sleeping::Islands { speed: 0.05, spin: 0.05, time: 0.1 };
     let path = folder("sleepers").join("run.mcap");
     record(&scene, &path, &Options::default());
     let (mut reader, expected) = (Reader::open(&path).unwrap(), states(&scene));

@@ -5,12 +5,11 @@ use super::shapes::quaternion;
 use super::shared::Shared;
 use super::text::nearest;
 use super::{
-    BodyDescription, EndDescription, ImpactDescription, InertialDescription, JointDescription, Scene, SceneError,
-    SleepingDescription, StabilisationDescription, TreatmentDescription,
+    BodyDescription, EndDescription, InertialDescription, JointDescription, Scene, SceneError, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, Frame, ImpactLaw, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method,
-    Misfit, PairContact, Settings, Shape, Sleeping, Stabilisation, StoppingRule, World,
+    Anchor, Body, BodyHandle, Frame, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method, Misfit,
+    PairContact, Settings, Shape, StoppingRule, World,
 };
 use glamx::{DMat3, DQuat, DVec3};
 
@@ -19,65 +18,10 @@ pub const BODY_LIMIT: u64 = 200_000;
 /// Most steps of a scene: 19 days at 60 Hz. A longer run is asked for step by step.
 pub const STEP_LIMIT: u64 = 100_000_000;
 
-impl From<Stabilisation> for StabilisationDescription {
-    fn from(stabilisation: Stabilisation) -> Self {
-        match stabilisation {
-            Stabilisation::None => StabilisationDescription::None,
-            Stabilisation::SplitImpulse { fraction, slop, cap } => {
-                StabilisationDescription::SplitImpulse { fraction, slop, cap }
-            }
-            Stabilisation::VelocityBias { fraction } => StabilisationDescription::VelocityBias { fraction },
-        }
-    }
-}
-
-impl From<&StabilisationDescription> for Stabilisation {
-    fn from(description: &StabilisationDescription) -> Self {
-        match *description {
-            StabilisationDescription::None => Stabilisation::None,
-            StabilisationDescription::SplitImpulse { fraction, slop, cap } => {
-                Stabilisation::SplitImpulse { fraction, slop, cap }
-            }
-            StabilisationDescription::VelocityBias { fraction } => Stabilisation::VelocityBias { fraction },
-        }
-    }
-}
-
-impl From<&SleepingDescription> for Sleeping {
-    fn from(description: &SleepingDescription) -> Self {
-        match *description {
-            SleepingDescription::Off => Sleeping::Off,
-            SleepingDescription::Islands { speed, spin, time } => Sleeping::Islands { speed, spin, time },
-        }
-    }
-}
-
-impl From<&ImpactDescription> for ImpactLaw {
-    fn from(description: &ImpactDescription) -> Self {
-        match *description {
-            ImpactDescription::Newton => ImpactLaw::Newton,
-            ImpactDescription::Sequential { rounds } => ImpactLaw::Sequential { rounds },
-        }
-    }
-}
-
 impl From<&Settings> for TreatmentDescription {
     fn from(settings: &Settings) -> Self {
         let Settings { rest_speed, stabilisation, joint_correction, margin, sleeping, impact, .. } = *settings;
-        TreatmentDescription {
-            rest_speed,
-            stabilisation: stabilisation.into(),
-            joint_correction,
-            margin,
-            sleeping: match sleeping {
-                Sleeping::Off => SleepingDescription::Off,
-                Sleeping::Islands { speed, spin, time } => SleepingDescription::Islands { speed, spin, time },
-            },
-            impact: match impact {
-                ImpactLaw::Newton => ImpactDescription::Newton,
-                ImpactLaw::Sequential { rounds } => ImpactDescription::Sequential { rounds },
-            },
-        }
+        TreatmentDescription { rest_speed, stabilisation, joint_correction, margin, sleeping, impact }
     }
 }
 
@@ -88,19 +32,19 @@ impl Scene {
         let mut stop = StoppingRule::velocity(self.solver.tolerance);
         stop.max_iterations = self.solver.max_iterations;
         let TreatmentDescription { rest_speed, stabilisation, joint_correction, margin, sleeping, impact } =
-            &self.treatment;
+            self.treatment;
         Ok(Settings {
             gravity: DVec3::from_array(self.gravity),
             method,
             stop,
             accept: self.solver.accept,
             budget: self.solver.budget.factorizations(),
-            rest_speed: *rest_speed,
-            stabilisation: stabilisation.into(),
-            joint_correction: *joint_correction,
-            margin: *margin,
-            sleeping: sleeping.into(),
-            impact: impact.into(),
+            rest_speed,
+            stabilisation,
+            joint_correction,
+            margin,
+            sleeping,
+            impact,
             ..Settings::default()
         })
     }
@@ -114,8 +58,7 @@ impl Scene {
             return Err(SceneError::new("duration", what));
         }
         for (name, material) in &self.materials {
-            let surface = material.surface();
-            if let Some((field, value, range)) = surface.invalid() {
+            if let Some((field, value, range)) = material.invalid() {
                 let what = format!("{field} {value} is not in {range}");
                 let field = match field {
                     "grain across" => "grain.across",
@@ -125,9 +68,6 @@ impl Scene {
                     field => field,
                 };
                 return Err(SceneError::new(format!("materials.{name}.{field}"), what));
-            }
-            if material.tag == Some(0) {
-                return Err(SceneError::new(format!("materials.{name}.tag"), "a tag is a number above zero"));
             }
         }
         let mut world = World::new(self.settings()?).map_err(|error| SceneError::new(setting_place(&error), error))?;
@@ -240,7 +180,7 @@ impl Scene {
                 let what = format!("no material is called '{name}'{meant}; there are: {known}");
                 return Err(SceneError::new(format!("{path}.material"), what));
             };
-            material = found.surface().tagged(self.tags().get(name.as_str()).copied().unwrap_or(0));
+            material = found.tagged(self.tags().get(name.as_str()).copied().unwrap_or(0));
         }
         material.friction = body.friction.unwrap_or(material.friction);
         material.restitution = body.restitution.unwrap_or(material.restitution);

@@ -44,13 +44,14 @@ pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
 pub use joints::{EndDescription, JointDescription, JointKindDescription};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
-pub use options::{MaterialDescription, MaterialPairDescription, OptionsDescription};
+pub use options::{MaterialPairDescription, OptionsDescription};
 pub use robot_files::{Base, RobotOptions};
 pub use shape_description::{MeshUse, PartDescription, ShapeDescription, UnitMass};
 pub use text::{DEPTH_LIMIT, TEXT_LIMIT, nearest};
 
+use crate::material::is_default;
 use crate::robot::{Notice, SelfCollision};
-use crate::{Combine, Kind, Settings};
+use crate::{Combine, ImpactLaw, Kind, Material, Settings, Sleeping, Stabilisation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,7 +81,7 @@ pub struct Scene {
     pub treatment: TreatmentDescription,
     /// Surfaces by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub materials: BTreeMap<String, MaterialDescription>,
+    pub materials: BTreeMap<String, Material>,
     /// Coefficients of two materials where they meet each other, whatever their rules say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub material_pairs: Vec<MaterialPairDescription>,
@@ -127,10 +128,6 @@ pub struct RobotEntry {
     /// Folders below that of the scene in which its files are looked for too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Default for Scene {
@@ -200,77 +197,23 @@ pub struct TreatmentDescription {
     /// Approach speed below which nothing bounces [m/s].
     pub rest_speed: f64,
     /// How overlap is taken out.
-    pub stabilisation: StabilisationDescription,
+    pub stabilisation: Stabilisation,
     /// Fraction of a joint's position error taken out per step \[1\].
     pub joint_correction: f64,
     /// Distance within which slow shapes are already looked at \[m\].
     pub margin: f64,
     /// Whether islands at rest sleep.
     #[serde(skip_serializing_if = "is_default")]
-    pub sleeping: SleepingDescription,
+    pub sleeping: Sleeping,
     /// What happens when several contacts bounce at once.
     #[serde(skip_serializing_if = "is_default")]
-    pub impact: ImpactDescription,
+    pub impact: ImpactLaw,
 }
 
 impl Default for TreatmentDescription {
     fn default() -> Self {
         TreatmentDescription::from(&Settings::default())
     }
-}
-
-/// Whether islands at rest sleep; see [`crate::Sleeping`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum SleepingDescription {
-    /// Never.
-    #[default]
-    Off,
-    /// When all bodies of an island have been still for a time.
-    Islands {
-        /// Greatest speed of a still body [m/s].
-        speed: f64,
-        /// Greatest angular speed of a still body [rad/s].
-        spin: f64,
-        /// How long it has to be still \[s\].
-        time: f64,
-    },
-}
-
-/// What happens when several contacts bounce at once; see [`crate::ImpactLaw`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ImpactDescription {
-    /// All at once.
-    #[default]
-    Newton,
-    /// Passed on from contact to contact, as in Newton's cradle.
-    Sequential {
-        /// Most rounds.
-        rounds: usize,
-    },
-}
-
-/// How overlap is taken out; see [`crate::Stabilisation`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum StabilisationDescription {
-    /// Not at all.
-    None,
-    /// Poses are moved, velocities stay as they are.
-    SplitImpulse {
-        /// Fraction of the excess overlap taken out per step \[1\].
-        fraction: f64,
-        /// Overlap left alone \[m\].
-        slop: f64,
-        /// Most that a contact is pushed apart in one step \[m\].
-        cap: f64,
-    },
-    /// A separating velocity is asked for; it puts in kinetic energy.
-    VelocityBias {
-        /// Fraction of the overlap taken out per step \[1\].
-        fraction: f64,
-    },
 }
 
 /// A body, or a grid of equal bodies.

@@ -10,41 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A surface.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
-pub struct MaterialDescription {
-    /// Coulomb friction coefficient \[1\].
-    pub friction: f64,
-    /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
-    #[serde(default)]
-    pub restitution: f64,
-    /// How friction meets that of another surface.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub friction_rule: Combine,
-    /// How restitution meets that of another surface.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub restitution_rule: Combine,
-    /// Friction along an axis of the body, and another across it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grain: Option<crate::Grain>,
-    /// Stiffness of a point of contact [N/m]; not given, rigid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stiffness: Option<f64>,
-    /// Damping of a point of contact [N·s/m].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub damping: f64,
-    /// Torsional friction \[m\]: the moment that resists spinning about the normal, over the normal force.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub torsional_friction: f64,
-    /// Rolling friction \[m\]: the moment that resists rolling, over the normal force.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rolling_friction: f64,
-    /// Number by which programs know it; not given, the least that is free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tag: Option<u32>,
-}
-
 /// Coefficients of two materials where they meet each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { materials = [\"ice\", \"rubber\"], friction = 0.1 }")]
@@ -190,56 +155,17 @@ impl OptionsDescription {
     }
 }
 
-impl MaterialDescription {
-    /// A rigid surface, the same in all directions, with default rules.
-    pub fn new(friction: f64, restitution: f64) -> Self {
-        MaterialDescription::of(&Material::new(friction, restitution))
-    }
-
-    /// The surface, without a tag.
-    pub(super) fn surface(&self) -> Material {
-        Material {
-            friction: self.friction,
-            restitution: self.restitution,
-            friction_rule: self.friction_rule,
-            restitution_rule: self.restitution_rule,
-            tag: 0,
-            grain: self.grain,
-            stiffness: self.stiffness,
-            damping: self.damping,
-            torsional_friction: self.torsional_friction,
-            rolling_friction: self.rolling_friction,
-        }
-    }
-
-    /// A surface of a world.
-    pub(super) fn of(material: &Material) -> Self {
-        MaterialDescription {
-            friction: material.friction,
-            restitution: material.restitution,
-            friction_rule: material.friction_rule,
-            restitution_rule: material.restitution_rule,
-            grain: material.grain,
-            stiffness: material.stiffness,
-            damping: material.damping,
-            torsional_friction: material.torsional_friction,
-            rolling_friction: material.rolling_friction,
-            tag: (material.tag != 0).then_some(material.tag),
-        }
-    }
-}
-
 impl Scene {
     /// Tags of the materials by name: as given, and else the least that is free in the order of names.
     pub(super) fn tags(&self) -> BTreeMap<&str, u32> {
-        let mut taken: Vec<u32> = self.materials.values().filter_map(|material| material.tag).collect();
+        let mut taken: Vec<u32> = self.materials.values().map(|material| material.tag).collect();
         let mut tags = BTreeMap::new();
         let mut next = 1;
         for (name, material) in &self.materials {
             while taken.contains(&next) {
                 next += 1;
             }
-            let tag = material.tag.unwrap_or(next);
+            let tag = if material.tag == 0 { next } else { material.tag };
             taken.push(tag);
             tags.insert(name.as_str(), tag);
         }
@@ -285,12 +211,13 @@ impl Scene {
             drop_overrides(description);
         }
         for (index, material) in materials.iter().enumerate() {
-            self.materials.insert(format!("surface {index}"), MaterialDescription::of(material));
+            self.materials.insert(format!("surface {index}"), *material);
         }
-        let tagged: Vec<(u32, String)> =
-            self.materials.iter().filter_map(|(name, material)| Some((material.tag?, name.clone()))).collect();
         for ([a, b], given) in world.material_pairs() {
-            let named = |tag: u32| tagged.iter().find(|(known, _)| *known == tag).map(|(_, name)| name.clone());
+            let named = |tag: u32| {
+                let found = self.materials.iter().find(|(_, material)| material.tag == tag && tag != 0);
+                found.map(|(name, _)| name.clone())
+            };
             // A pair of which no body has a surface has nothing to say.
             let (Some(one), Some(two)) = (named(a), named(b)) else { continue };
             let (friction, restitution) = (given.friction, given.restitution);

@@ -4,12 +4,11 @@
 //! wrong: scenes include no other scenes (J10), and nothing that is compressed is read (J17). TOML and JSON have no
 //! aliases that expand (J11); XML has, and `scene_urdf` looks at it.
 
-use signorini::scene::{
-    BODY_LIMIT, BodyDescription, Grid, MESH_FILE_LIMIT, MaterialDescription, ShapeDescription, TEXT_LIMIT,
-};
-use signorini::{Combine, Scene};
+use crate::fixture::files::{self, damaged, folder, samples};
+use signorini::scene::{BODY_LIMIT, BodyDescription, Grid, MESH_FILE_LIMIT, ShapeDescription, TEXT_LIMIT};
+use signorini::{Combine, Material, Scene};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Two bodies that every fault below is planted into.
 const BALL: &str = r#"name = "ball"
@@ -30,22 +29,9 @@ a = { body = "ball" }
 b = { point = [0, 0, 0] }
 "#;
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes")
-}
-
-/// A folder of its own for one test.
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene_files").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// The message for `BALL` with one thing changed.
 fn refused(from: &str, to: &str) -> String {
-    assert!(BALL.contains(from), "{from}");
-    Scene::from_toml(&BALL.replacen(from, to, 1)).expect_err(to).to_string()
+    files::refused(BALL, (from, to), Scene::from_toml)
 }
 
 fn json_of(toml: &str) -> String {
@@ -92,10 +78,7 @@ fn j19_parse_write_parse_is_the_same_world() {
 #[test]
 fn written_toml_reads_like_a_person_wrote_it() {
     let mut scene = Scene { name: "a \"scene\"".into(), duration: 1.0, ..Scene::default() };
-    scene.materials.insert(
-        "wet ice".into(),
-        MaterialDescription { friction_rule: Combine::Minimum, ..MaterialDescription::new(0.02, 0.0) },
-    );
+    scene.materials.insert("wet ice".into(), Material { friction_rule: Combine::Minimum, ..Material::new(0.02, 0.0) });
     scene.bodies.push(BodyDescription {
         grid: Some(Grid { count: [2, 1, 1], spacing: [1.0, 0.0, 0.0] }),
         material: Some("wet ice".into()),
@@ -145,7 +128,7 @@ fn j1_nothing_is_not_a_scene() {
 
 #[test]
 fn j2_bytes_that_are_not_utf_8_and_byte_order_marks_are_refused() {
-    let folder = folder("utf8");
+    let folder = folder("scene_files/utf8");
     let (file, marked) = (folder.join("latin.toml"), folder.join("marked.toml"));
     fs::write(&file, b"name = \"caf\xe9\"\n").unwrap();
     let error = Scene::load(&file).unwrap_err().to_string();
@@ -197,7 +180,7 @@ fn j4_lengths_that_are_claimed_are_not_believed() {
 
 #[test]
 fn j5_files_beyond_the_limit_are_refused_before_they_are_read() {
-    let folder = folder("large");
+    let folder = folder("scene_files/large");
     let scene = folder.join("large.toml");
     // Sparse: nothing is on the disk and nothing must come into memory.
     fs::File::create(&scene).unwrap().set_len(1 << 40).unwrap();
@@ -325,7 +308,7 @@ fn j9_a_joint_to_a_body_that_is_not_there_is_refused() {
 
 #[test]
 fn j12_mesh_files_lie_below_the_scene_and_nowhere_else() {
-    let folder = folder("escape");
+    let folder = folder("scene_files/escape");
     let (inside, outside) = (folder.join("scenes"), folder.join("secret.obj"));
     fs::create_dir_all(inside.join("meshes")).unwrap();
     fs::write(&outside, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
@@ -415,7 +398,7 @@ fn j14_a_grid_beyond_the_limit_is_refused_at_once() {
 
 #[test]
 fn j15_j16_hostile_meshes_are_refused() {
-    let folder = folder("meshes");
+    let folder = folder("scene_files/meshes");
     let scene = folder.join("scene.toml");
     let load = |file: &str, bytes: &[u8]| {
         fs::write(folder.join(file), bytes).unwrap();
@@ -446,7 +429,7 @@ fn j15_j16_hostile_meshes_are_refused() {
 /// stream, a zstd frame and a zip archive.
 #[test]
 fn j17_packed_files_are_refused_where_they_begin() {
-    let folder = folder("packed");
+    let folder = folder("scene_files/packed");
     for (name, packed) in [
         ("gzip.toml", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3][..]),
         ("zstd.json", &[0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff, 0xff, 0xff]),
@@ -488,35 +471,13 @@ fn j18_a_scene_cut_anywhere_is_refused_or_a_scene() {
 #[test]
 fn random_damage_never_breaks_the_reader() {
     let (toml, json) = (BALL.as_bytes(), json_of(BALL).into_bytes());
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
     let alphabet = b"[]{}\"'=,.:\\#\n 0123456789eE+-_aznu\x00\xc3\xa9";
-    for _ in 0..20_000 {
-        let mut bytes = if random(2) == 0 { toml.to_vec() } else { json.clone() };
-        for _ in 0..=random(4) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = alphabet[random(alphabet.len())],
-                1 => bytes.insert(at, alphabet[random(alphabet.len())]),
-                _ => {
-                    bytes.remove(at);
-                }
-            }
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        // Either answer is right; a panic is not.
-        let _ = (Scene::from_toml(&text), Scene::from_json(&text));
-    }
+    damaged(&[toml, &json], alphabet, 20_000, |text| drop((Scene::from_toml(text), Scene::from_json(text))));
 }
 
 #[test]
 fn only_toml_json_urdf_and_xml_files_are_scenes() {
-    let folder = folder("kinds");
+    let folder = folder("scene_files/kinds");
     for name in ["scene.yaml", "scene", "scene.toml.gz"] {
         let error = Scene::load(folder.join(name)).unwrap_err().to_string();
         assert!(error.ends_with("a scene file ends in .toml, .json, .urdf or .xml"), "{error}");

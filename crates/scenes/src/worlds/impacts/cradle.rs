@@ -1,10 +1,10 @@
 //! Rows of equal balls that pass a blow on: Newton's cradle with gaps, and touching under both laws of impact.
 
 use super::{STEP, elastic_ball, speed};
-use crate::worlds::Expectation;
 use crate::worlds::parts::weightless;
+use crate::worlds::{Expectation, answer};
+use signorini::ImpactLaw;
 use signorini::Scene;
-use signorini::scene::ImpactDescription;
 
 /// Gaps of 2 cm: at 2 m/s and 240 steps a second no two impacts fall into one step.
 pub(super) fn cradle() -> Scene {
@@ -22,14 +22,9 @@ pub(super) fn cradle_answers() -> Vec<Expectation> {
         speed("speed left in the others", "0", 0.0, |o| {
             (0..4).map(|k| o.last(&format!("ball {k}")).velocity.length()).sum()
         }),
-        Expectation {
-            what: "way of the last ball",
-            unit: "m",
-            formula: "v t − 4 gaps",
-            expected: 2.0 * 0.5 - 4.0 * 0.02,
-            tolerance: 1e-9,
-            measured: |o| o.displacement("ball 4").x,
-        },
+        answer("way of the last ball", "m", "v t − 4 gaps", 2.0 * 0.5 - 4.0 * 0.02, 1e-9, |o| {
+            o.displacement("ball 4").x
+        }),
     ]
 }
 
@@ -48,14 +43,7 @@ pub(super) fn one_hits_three_answers() -> Vec<Expectation> {
     vec![
         speed("velocity of the first ball", "−v (n−1)/(n+1)", -1.0, |o| o.last("ball 0").velocity.x),
         speed("velocity of the last ball", "2v/(n+1)", 1.0, |o| o.last("ball 3").velocity.x),
-        Expectation {
-            what: "energy",
-            unit: "J",
-            formula: "½ m v²",
-            expected: 2.0,
-            tolerance: 1e-9,
-            measured: |o| o.kinetic_energy(o.last_frame()),
-        },
+        answer("energy", "J", "½ m v²", 2.0, 1e-9, |o| o.kinetic_energy(o.last_frame())),
     ]
 }
 
@@ -66,7 +54,7 @@ pub(super) fn cradle_touching() -> Scene {
         elastic_ball(&format!("ball {k}"), 1.0, [f64::from(k) + x, 0.0, 0.0], [v, 0.0, 0.0])
     };
     let mut scene = weightless(STEP, 0.5, (0..5).map(ball).collect());
-    scene.treatment.impact = ImpactDescription::Sequential { rounds: 400 };
+    scene.treatment.impact = ImpactLaw::Sequential { rounds: 400 };
     scene
 }
 
@@ -77,13 +65,6 @@ pub(super) fn cradle_touching_answers() -> Vec<Expectation> {
         speed("speed left in the others", "0", 0.0, |o| {
             (0..4).map(|k| o.last(&format!("ball {k}")).velocity.length()).sum()
         }),
-        Expectation {
-            what: "way of the last ball",
-            unit: "m",
-            formula: "v t − d",
-            expected: 2.0 * 0.5 - 0.3,
-            tolerance: 1e-9,
-            measured: |o| o.displacement("ball 4").x,
-        },
+        answer("way of the last ball", "m", "v t − d", 2.0 * 0.5 - 0.3, 1e-9, |o| o.displacement("ball 4").x),
     ]
 }
