@@ -1,20 +1,20 @@
 //! Robot files as people have them: meshes that are only looked at, paths from other systems, numbers with commas, joints whose
 //! axes stand at any angle.
 
+use crate::fixture::files;
 use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::robot::RobotModel;
 use signorini::scene::RobotOptions;
 use signorini::{JOINT_BOUND, Robot, RobotPlacement, Settings, StepStatus, World};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 fn read(text: &str) -> Result<RobotModel, String> {
     RobotModel::from_text(text, &RobotOptions::default()).map_err(|error| error.to_string())
 }
 
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("robot_files").join(test);
-    let _ = fs::remove_dir_all(&folder);
+    let folder = files::folder(&format!("robot_files/{test}"));
     fs::create_dir_all(folder.join("parts")).unwrap();
     folder
 }

@@ -1,11 +1,12 @@
 //! Robots in URDF: what is rigid comes over exactly, what cannot be simulated is refused by name, and no file does harm.
 
+use crate::fixture::files::{self, damaged, folder, samples};
 use signorini::Scene;
 use signorini::glamx::DVec3;
 use signorini::robot::{Motion, RobotModel};
 use signorini::scene::{Base, InertialDescription, RobotOptions, ShapeDescription, TEXT_LIMIT};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A box that tumbles in flight, its inertia given in turned axes away from its frame.
@@ -45,17 +46,6 @@ const PENDULUM: &str = r#"<robot name="pendulum">
 </robot>
 "#;
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes")
-}
-
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene_urdf").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// Fingerprints of the first steps.
 fn trail(scene: &Scene, steps: usize) -> Vec<u64> {
     let mut world = scene.build().unwrap();
@@ -69,8 +59,7 @@ fn trail(scene: &Scene, steps: usize) -> Vec<u64> {
 
 /// The message for a text with one thing changed.
 fn refused(text: &str, from: &str, to: &str) -> String {
-    assert!(text.contains(from), "{from}");
-    Scene::from_urdf(&text.replacen(from, to, 1)).expect_err(to).to_string()
+    files::refused(text, (from, to), Scene::from_urdf)
 }
 
 #[test]
@@ -326,7 +315,7 @@ fn what_is_wrong_is_said_with_its_element() {
 
 #[test]
 fn meshes_are_hulls_on_what_moves_and_lie_below_the_file() {
-    let folder = folder("meshes");
+    let folder = folder("scene_urdf/meshes");
     fs::create_dir(folder.join("parts")).unwrap();
     fs::copy(samples().join("die.stl"), folder.join("parts/die.stl")).unwrap();
     fs::copy(samples().join("die.stl"), folder.join("../outside.stl")).unwrap();
@@ -458,27 +447,6 @@ fn j18_a_robot_cut_anywhere_is_refused() {
 
 #[test]
 fn random_damage_never_breaks_the_reader() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
     let alphabet = b"<>/=\"'!-?&;: 0123456789e.+\n\x00\xc3\xa9";
-    for _ in 0..10_000 {
-        let mut bytes = if random(2) == 0 { BOX.as_bytes().to_vec() } else { PENDULUM.as_bytes().to_vec() };
-        for _ in 0..=random(4) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = alphabet[random(alphabet.len())],
-                1 => bytes.insert(at, alphabet[random(alphabet.len())]),
-                _ => {
-                    bytes.remove(at);
-                }
-            }
-        }
-        // Either answer is right; a panic is not.
-        let _ = Scene::from_urdf(&String::from_utf8_lossy(&bytes));
-    }
+    damaged(&[BOX.as_bytes(), PENDULUM.as_bytes()], alphabet, 10_000, |text| drop(Scene::from_urdf(text)));
 }

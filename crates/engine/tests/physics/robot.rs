@@ -1,5 +1,6 @@
 //! Robots: closed forms of their kinematics and dynamics, what files say of them, and that worlds keep to it.
 
+use crate::fixture::files;
 use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::robot::{Motion, RobotModel};
 use signorini::scene::RobotOptions;
@@ -240,8 +241,7 @@ fn frames_without_mass_pass_their_joints_on() {
 
 #[test]
 fn scenes_take_robots_from_files_beside_them() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("robot_scene");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = files::folder("robot_scene");
     std::fs::write(folder.join("double.xml"), DOUBLE).unwrap();
     let scene = "name = 'two'\nrobots = [{ file = 'double.xml' }, { file = 'double.xml', prefix = 'b/', position = [3, 0, 0], q = [0.1, 0.2] }]\n";
     std::fs::write(folder.join("two.toml"), scene).unwrap();
@@ -287,9 +287,7 @@ fn what_is_wrong_in_a_model_is_said_with_its_line() {
         ("<worldbody>", "<include file=\"x.xml\"/><worldbody>", "'x.xml': load the robot from a file"),
         ("</mujoco>", "", "1:1: the root node was opened but never closed"),
     ] {
-        assert!(DOUBLE.contains(from), "{from}");
-        let error =
-            RobotModel::from_text(&DOUBLE.replacen(from, to, 1), &RobotOptions::default()).unwrap_err().to_string();
+        let error = files::refused(DOUBLE, (from, to), |text| RobotModel::from_text(text, &RobotOptions::default()));
         assert!(error.contains(message), "'{error}' should contain '{message}'");
     }
 }
@@ -316,25 +314,6 @@ fn damage_never_breaks_the_reader() {
     for end in (0..DOUBLE.trim_end().len()).filter(|end| DOUBLE.is_char_boundary(*end)) {
         assert!(RobotModel::from_text(&DOUBLE[..end], &options).is_err(), "cut at {end}");
     }
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
     let alphabet = b"<>/=\"'!-?&;: 0123456789e.+\n\x00\xc3\xa9";
-    for _ in 0..5_000 {
-        let mut bytes = DOUBLE.as_bytes().to_vec();
-        for _ in 0..=random(4) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = alphabet[random(alphabet.len())],
-                1 => bytes.insert(at, alphabet[random(alphabet.len())]),
-                _ => drop(bytes.remove(at)),
-            }
-        }
-        // Either answer is right; a panic is not.
-        let _ = RobotModel::from_text(&String::from_utf8_lossy(&bytes), &options);
-    }
+    files::damaged(&[DOUBLE.as_bytes()], alphabet, 5_000, |text| drop(RobotModel::from_text(text, &options)));
 }
