@@ -209,7 +209,7 @@ pub fn page(figures: &Figures) -> String {
          in [work_precision/](work_precision/README.md).\n\
          \nSleeping and damping are off everywhere. `default` is what a user of the engine gets; `stiff`, `coulomb`, \
          `elliptic`, `it200` and `sub8` are its strongest reasonable settings (`bench/src/engines`, \
-         `bench/python/peers.py`). MuJoCo and Drake have no coefficient of restitution: their rows with e > 0 are expected \
+         `bench/python/engines.py`). MuJoCo and Drake have no coefficient of restitution: their rows with e > 0 are expected \
          to miss, except MuJoCo's `stiff`, which gives contacts a spring that bounces. Boxes in Drake stand on small balls \
          near their corners, because its point contact has one point per pair of boxes.\n",
     );
