@@ -57,6 +57,23 @@ impl Frame {
             bottom: corner.1 + size.1 - MARGIN.bottom,
         }
     }
+
+    /// Title, grid, ticks and labels of two logarithmic axes.
+    fn draw_axes(&self, svg: &mut Svg, (x, y): (&LogAxis, &LogAxis), title: &str, (across, up): (&str, &str)) {
+        let Frame { left, right, top, bottom } = *self;
+        svg.text("title", "middle", (0.5 * (left + right), top - 12.0), title);
+        for decade in x.ticks(8) {
+            svg.line("grid", (x.place(decade.value), top), (x.place(decade.value), bottom));
+            svg.power_of_ten("middle", (x.place(decade.value), bottom + 16.0), decade.exponent);
+        }
+        for decade in y.ticks(10) {
+            svg.line("grid", (left, y.place(decade.value)), (right, y.place(decade.value)));
+            svg.power_of_ten("end", (left - 6.0, y.place(decade.value) + 4.0), decade.exponent);
+        }
+        svg.frame((left, top), (right, bottom));
+        svg.text("label", "middle", (0.5 * (left + right), bottom + 36.0), across);
+        svg.vertical_text("label", (left - 48.0, 0.5 * (top + bottom)), up);
+    }
 }
 
 /// All trials.
@@ -138,18 +155,8 @@ fn draw_panel(svg: &mut Svg, frame: &Frame, trials: &[Trial], methods: &[Method]
     let x = LogAxis::covering(drawn().map(|p| p.0), left, right);
     let y = LogAxis::covering(drawn().map(|p| p.1).chain(bound), bottom, top);
 
-    svg.text("title", "middle", (0.5 * (left + right), top - 12.0), trials.first().map_or("", |t| t.problem.as_str()));
-    for decade in x.ticks(8) {
-        svg.line("grid", (x.place(decade.value), top), (x.place(decade.value), bottom));
-        svg.power_of_ten("middle", (x.place(decade.value), bottom + 16.0), decade.exponent);
-    }
-    for decade in y.ticks(10) {
-        svg.line("grid", (left, y.place(decade.value)), (right, y.place(decade.value)));
-        svg.power_of_ten("end", (left - 6.0, y.place(decade.value) + 4.0), decade.exponent);
-    }
-    svg.frame((left, top), (right, bottom));
-    svg.text("label", "middle", (0.5 * (left + right), bottom + 36.0), "time [s]");
-    svg.vertical_text("label", (left - 48.0, 0.5 * (top + bottom)), "residual [m/s]");
+    let title = trials.first().map_or("", |t| t.problem.as_str());
+    frame.draw_axes(svg, (&x, &y), title, ("time [s]", "residual [m/s]"));
     if let Some(bound) = bound {
         svg.line("bound", (left, y.place(bound)), (right, y.place(bound)));
     }

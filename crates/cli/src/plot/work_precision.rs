@@ -56,18 +56,7 @@ fn panel(
     // All panels of a scene have the same times.
     let x = LogAxis::covering(points.iter().map(|point| point.milliseconds), left, right);
     let y = LogAxis::covering(shown.iter().map(|(_, value)| *value), bottom, top);
-    svg.text("title", "middle", (0.5 * (left + right), top - 12.0), title);
-    for decade in x.ticks(8) {
-        svg.line("grid", (x.place(decade.value), top), (x.place(decade.value), bottom));
-        svg.power_of_ten("middle", (x.place(decade.value), bottom + 16.0), decade.exponent);
-    }
-    for decade in y.ticks(10) {
-        svg.line("grid", (left, y.place(decade.value)), (right, y.place(decade.value)));
-        svg.power_of_ten("end", (left - 6.0, y.place(decade.value) + 4.0), decade.exponent);
-    }
-    svg.frame((left, top), (right, bottom));
-    svg.text("label", "middle", (0.5 * (left + right), bottom + 36.0), "time per step [ms]");
-    svg.vertical_text("label", (left - 48.0, 0.5 * (top + bottom)), unit);
+    frame.draw_axes(svg, (&x, &y), title, ("time per step [ms]", unit));
     if shown.is_empty() {
         svg.text("label", "middle", (0.5 * (left + right), 0.5 * (top + bottom)), "nothing to compare with");
     }
