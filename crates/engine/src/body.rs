@@ -17,11 +17,12 @@ use inertial::{DEFAULT_DENSITY, dynamic_mass};
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// By forces and impulses.
+    #[default]
     Dynamic,
     /// As it is told: its velocity is given and no impulse changes it.
     Kinematic,

@@ -115,28 +115,9 @@ impl EnergyLedger {
         self.driven + self.motor + self.spring
     }
 
-    /// Change of energy that no entry explains \[J\]: round-off, or a bug.
-    pub fn closure(&self) -> f64 {
-        let explained = self.external
-            + self.normal
-            + self.friction
-            + self.joints
-            + self.motor
-            + self.spring
-            + self.driven
-            + self.integration
-            + self.stabilisation
-            + self.stopped;
-        self.after.total() - self.before.total() - explained
-    }
-
-    /// The largest energy or work in the account \[J\]: what the closure is compared with.
-    pub fn scale(&self) -> f64 {
+    /// The works that add up to the change of energy \[J\].
+    fn works(&self) -> [f64; 10] {
         [
-            self.before.kinetic(),
-            self.before.potential,
-            self.after.kinetic(),
-            self.after.potential,
             self.external,
             self.normal,
             self.friction,
@@ -148,7 +129,19 @@ impl EnergyLedger {
             self.stabilisation,
             self.stopped,
         ]
-        .into_iter()
-        .fold(0.0, |m, x| f64::max(m, x.abs()))
+    }
+
+    /// Change of energy that no entry explains \[J\]: round-off, or a bug.
+    pub fn closure(&self) -> f64 {
+        self.after.total() - self.before.total() - self.works().into_iter().sum::<f64>()
+    }
+
+    /// The largest energy or work in the account \[J\]: what the closure is compared with.
+    pub fn scale(&self) -> f64 {
+        [self.before, self.after]
+            .into_iter()
+            .flat_map(|energy| [energy.kinetic(), energy.potential])
+            .chain(self.works())
+            .fold(0.0, |m, x| f64::max(m, x.abs()))
     }
 }

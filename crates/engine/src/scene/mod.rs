@@ -217,13 +217,13 @@ impl Default for TreatmentDescription {
 }
 
 /// A body, or a grid of equal bodies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a body: a table with name and shape")]
 pub struct BodyDescription {
     /// Its name; no two bodies share one. A body of a grid is called `name/i/j/k`.
     pub name: String,
     /// How it moves.
-    #[serde(default = "dynamic", skip_serializing_if = "is_dynamic")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kind: Kind,
     /// What it is made of.
     pub shape: ShapeDescription,
@@ -277,38 +277,10 @@ pub struct BodyDescription {
     pub grid: Option<Grid>,
 }
 
-fn dynamic() -> Kind {
-    Kind::Dynamic
-}
-
-fn is_dynamic(kind: &Kind) -> bool {
-    *kind == Kind::Dynamic
-}
-
 impl BodyDescription {
     /// A dynamic body at the origin, at rest.
     pub fn new(name: impl Into<String>, shape: ShapeDescription) -> Self {
-        BodyDescription {
-            name: name.into(),
-            kind: Kind::Dynamic,
-            shape,
-            mass: None,
-            density: None,
-            inertial: None,
-            position: [0.0; 3],
-            orientation: None,
-            rotation: None,
-            velocity: [0.0; 3],
-            spin: [0.0; 3],
-            material: None,
-            friction: None,
-            restitution: None,
-            friction_rule: None,
-            restitution_rule: None,
-            fast: false,
-            options: OptionsDescription::default(),
-            grid: None,
-        }
+        BodyDescription { name: name.into(), shape, ..BodyDescription::default() }
     }
 
     /// A fixed body at the origin.

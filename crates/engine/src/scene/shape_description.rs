@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a body is made of; lengths \[m\]. Axes of capsule, cylinder and cone are z.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShapeDescription {
     /// Ball about the origin.
@@ -117,6 +117,7 @@ pub enum ShapeDescription {
         heights: Vec<f64>,
     },
     /// Nothing: a body that touches nothing. Its mass is given as `inertial`.
+    #[default]
     None,
     /// Several shapes moving as one.
     Compound {

@@ -230,21 +230,8 @@ struct Round {
 /// far the ray may go, as that of an iteration would.
 fn ray_round(solid: Round, origin: DVec3, direction: DVec3, max: f64) -> Option<(f64, DVec3)> {
     let Round { half_height, middle, slope } = solid;
-    let (mut enter, mut leave, mut normal) = (0.0, max, DVec3::ZERO);
-    for side in [-1.0, 1.0] {
-        let (height, rate) = (side * origin.z - half_height, side * direction.z);
-        if rate == 0.0 {
-            if height > 0.0 {
-                return None;
-            }
-        } else if rate < 0.0 {
-            if -height / rate > enter {
-                (enter, normal) = (-height / rate, DVec3::Z * side);
-            }
-        } else {
-            leave = f64::min(leave, -height / rate);
-        }
-    }
+    let caps = [-1.0, 1.0].map(|side| (DVec3::Z * side, side * origin.z - half_height, side * direction.z));
+    let (mut enter, mut leave, mut normal) = clip(caps.into_iter(), max)?;
     // f(t) = a t² + 2 b t + c ≤ 0 inside. From the point of the ray nearest the axis, so that far rays keep their digits.
     let flat = direction.xy().length_squared();
     let near = if flat > 0.0 { -origin.xy().dot(direction.xy()) / flat } else { 0.0 };
@@ -293,23 +280,31 @@ fn ray_round(solid: Round, origin: DVec3, direction: DVec3, max: f64) -> Option<
     (enter <= leave).then_some((enter, normal))
 }
 
-/// Clips the ray by the face planes (Cyrus and Beck 1978).
-fn ray_hull(hull: &super::Hull, origin: DVec3, direction: DVec3, max: f64) -> Option<(f64, DVec3)> {
+/// Clips a ray by the insides of planes, each given by its normal, the height of the origin above it and how fast the ray rises
+/// from it (Cyrus and Beck 1978): when it enters, when it leaves, and the normal of the plane through which it enters.
+fn clip(planes: impl Iterator<Item = (DVec3, f64, f64)>, max: f64) -> Option<(f64, f64, DVec3)> {
     let (mut enter, mut leave, mut normal) = (0.0, max, DVec3::ZERO);
-    for face in &hull.faces {
-        let (height, rate) = (origin.dot(face.normal) - face.offset, direction.dot(face.normal));
+    for (plane, height, rate) in planes {
         if rate == 0.0 {
             if height > 0.0 {
                 return None;
             }
         } else if rate < 0.0 {
             if -height / rate > enter {
-                (enter, normal) = (-height / rate, face.normal);
+                (enter, normal) = (-height / rate, plane);
             }
         } else {
             leave = f64::min(leave, -height / rate);
         }
     }
+    Some((enter, leave, normal))
+}
+
+/// Clips the ray by the face planes.
+fn ray_hull(hull: &super::Hull, origin: DVec3, direction: DVec3, max: f64) -> Option<(f64, DVec3)> {
+    let planes =
+        hull.faces.iter().map(|face| (face.normal, origin.dot(face.normal) - face.offset, direction.dot(face.normal)));
+    let (enter, leave, normal) = clip(planes, max)?;
     (enter <= leave).then_some((enter, normal))
 }
 

@@ -38,7 +38,7 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
     writer.section(b"TIME", |out| (world.time, world.steps).write(out));
     writer.section(b"PAIR", |out| {
         world.apart.iter().copied().collect::<Vec<_>>().write(out);
-        world.material_pairs.iter().map(|(tags, given)| (*tags, *given)).collect::<Vec<_>>().write(out);
+        world.material_pairs.write(out);
     });
     writer.section(b"EVNT", |out| events(world).write(out));
     writer.finish()
@@ -73,18 +73,17 @@ pub(super) fn decode(bytes: &[u8]) -> Read<World> {
     let (joints, joint_order): (Arena<JointRecord>, Vec<u32>) = reader.section("joints", b"JOIN", known)?;
     let (contacts, cache): (Vec<ContactPoint>, ContactCache) = reader.section("contacts", b"TOUC", known)?;
     let (time, steps): (f64, u64) = reader.section("time", b"TIME", known)?;
-    let (apart, pairs): (Vec<(u32, u32)>, Vec<((u32, u32), PairCoefficients)>) =
-        reader.section("pairs", b"PAIR", known)?;
+    let (apart, material_pairs): (Vec<(u32, u32)>, MaterialPairs) = reader.section("pairs", b"PAIR", known)?;
     let exist = |(a, b): &(u32, u32)| a < b && bodies.at(*a).is_some() && bodies.at(*b).is_some();
     if !apart.iter().all(exist) || !apart.windows(2).all(|w| w[0] < w[1]) {
         return Err(invalid("pairs", "a pair of bodies that is not one"));
     }
-    let mut material_pairs = MaterialPairs::new();
-    for (tags, given) in pairs {
+    let surfaces = |((one, other), given): (&(u32, u32), &PairCoefficients)| {
         let made = Material::new(given.friction.unwrap_or(0.0), given.restitution.unwrap_or(0.0));
-        if tags.0 == 0 || tags.0 > tags.1 || made.invalid().is_some() || material_pairs.insert(tags, given).is_some() {
-            return Err(invalid("pairs", "not the coefficients of a pair"));
-        }
+        (1..=*other).contains(one) && made.invalid().is_none()
+    };
+    if !material_pairs.iter().all(surfaces) {
+        return Err(invalid("pairs", "not the coefficients of a pair"));
     }
     let events: EventLog = reader.section("events", b"EVNT", known)?;
     reader.finish()?;

@@ -14,6 +14,7 @@ use crate::{
 };
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 use signorini_problem::Measure;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 macro_rules! little_endian {
@@ -178,6 +179,28 @@ impl<T: Stored> Stored for Vec<T> {
     }
     fn read(section: &mut Section) -> Read<Self> {
         (0..section.count()?).map(|_| T::read(section)).collect()
+    }
+}
+
+/// A map, its keys ascending.
+impl<K: Stored + Ord, V: Stored> Stored for BTreeMap<K, V> {
+    fn write(&self, out: &mut Payload) {
+        self.len().write(out);
+        for (key, value) in self {
+            key.write(out);
+            value.write(out);
+        }
+    }
+    fn read(section: &mut Section) -> Read<Self> {
+        let mut map = BTreeMap::new();
+        for _ in 0..section.count()? {
+            let (key, value) = (K::read(section)?, V::read(section)?);
+            if map.last_key_value().is_some_and(|(last, _)| *last >= key) {
+                return Err(section.invalid("keys are not in order"));
+            }
+            map.insert(key, value);
+        }
+        Ok(map)
     }
 }
 
