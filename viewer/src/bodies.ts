@@ -9,6 +9,9 @@ import { geometryOf, halfSpaceNormal } from "./shapes";
 
 export type Colouring = "body" | "island" | "state" | "motion";
 
+/** What is seen of a sensor, and of a body of glass. */
+const SENSOR = 0.22;
+const GLASS = 0.3;
 /** Slower than this counts as being at rest [m/s and rad/s]. */
 const AT_REST = 1e-3;
 
@@ -16,6 +19,8 @@ interface Group {
     mesh: THREE.InstancedMesh;
     /** Bodies by instance. */
     bodies: number[];
+    material: THREE.MeshStandardMaterial;
+    sensor: boolean;
 }
 
 /** Names that differ only in numbers at their end belong together: `brick/0/3/1`, `stone 07`. */
@@ -27,7 +32,6 @@ export class Bodies {
     readonly root = new THREE.Group();
     private readonly groups: Group[] = [];
     private readonly floors: { floor: Floor; body: number }[] = [];
-    private readonly materials: THREE.MeshStandardMaterial[] = [];
     private readonly own: THREE.Color[] = [];
     private theme: Theme = "light";
 
@@ -41,7 +45,7 @@ export class Bodies {
                 this.root.add(floor.mesh);
                 return;
             }
-            const key = `${body.shape} ${body.kind === "fixed"}`;
+            const key = `${body.shape} ${body.kind === "fixed"} ${body.sensor}`;
             byShape.set(key, [...(byShape.get(key) ?? []), index]);
         });
         for (const bodies of byShape.values()) {
@@ -60,11 +64,12 @@ export class Bodies {
             });
             const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
             mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-            mesh.castShadow = true;
-            mesh.receiveShadow = true;
+            // What passes through a sensor is seen in it.
+            mesh.castShadow = !first.sensor;
+            mesh.receiveShadow = !first.sensor;
             mesh.frustumCulled = false;
-            this.materials.push(material);
-            this.groups.push({ mesh, bodies });
+            mesh.renderOrder = first.sensor ? 6 : 0;
+            this.groups.push({ mesh, bodies, material, sensor: first.sensor });
             this.root.add(mesh);
         }
     }
@@ -106,9 +111,9 @@ export class Bodies {
     private colours(frame: Frame, colouring: Colouring): THREE.Color[] {
         const { bodies } = this.scene;
         const colours = palette(this.theme);
-        const fixed = new THREE.Color(colours.fixed);
+        const [fixed, sensor] = [new THREE.Color(colours.fixed), new THREE.Color(colours.sensor)];
         const dynamic = (of: (index: number) => THREE.Color): THREE.Color[] =>
-            bodies.map((body, index) => (body.kind === "fixed" ? fixed : of(index)));
+            bodies.map((body, index) => (body.sensor ? sensor : body.kind === "fixed" ? fixed : of(index)));
         if (colouring === "body") {
             return this.own;
         }
@@ -146,8 +151,8 @@ export class Bodies {
         const families = new Map<string, number>();
         this.own.length = 0;
         this.scene.bodies.forEach((body, index) => {
-            if (body.kind === "fixed") {
-                this.own.push(new THREE.Color(colours.fixed));
+            if (body.sensor || body.kind === "fixed") {
+                this.own.push(new THREE.Color(body.sensor ? colours.sensor : colours.fixed));
                 return;
             }
             const family = familyOf(body.name);
@@ -161,10 +166,10 @@ export class Bodies {
     }
 
     seeThrough(on: boolean): void {
-        for (const material of this.materials) {
-            material.transparent = on;
-            material.opacity = on ? 0.3 : 1;
-            material.depthWrite = !on;
+        for (const { material, sensor } of this.groups) {
+            material.transparent = on || sensor;
+            material.opacity = sensor ? SENSOR : on ? GLASS : 1;
+            material.depthWrite = !(on || sensor);
             material.needsUpdate = true;
         }
     }
@@ -211,12 +216,10 @@ export class Bodies {
         return this.hit(ray)?.body ?? null;
     }
 
-    /** The body that a ray meets first, and where. */
+    /** The body that a ray meets first, and where; a sensor only if there is nothing else. */
     hit(ray: THREE.Raycaster): { body: number; point: THREE.Vector3 } | null {
-        const hit = ray.intersectObjects(
-            this.groups.map((group) => group.mesh),
-            false,
-        )[0];
+        const meshes = (sensor: boolean): THREE.Object3D[] => this.groups.filter((group) => group.sensor === sensor).map(({ mesh }) => mesh);
+        const hit = ray.intersectObjects(meshes(false), false)[0] ?? ray.intersectObjects(meshes(true), false)[0];
         const group = this.groups.find(({ mesh }) => mesh === hit?.object);
         return group !== undefined && hit?.instanceId !== undefined ? { body: group.bodies[hit.instanceId], point: hit.point } : null;
     }
@@ -233,11 +236,11 @@ export class Bodies {
     }
 
     dispose(): void {
-        for (const { mesh } of this.groups) {
+        for (const { mesh, material } of this.groups) {
             mesh.geometry.dispose();
             mesh.dispose();
+            material.dispose();
         }
-        this.materials.forEach((material) => material.dispose());
         this.floors.forEach(({ floor }) => floor.dispose());
     }
 }

@@ -18,6 +18,9 @@ export interface Palette {
     arrow: string;
     joint: string;
     motor: string;
+    sensor: string;
+    /** x, y, z. */
+    axes: [string, string, string];
     good: string;
     bad: string;
     text: string;
@@ -42,6 +45,8 @@ const LIGHT: Palette = {
     arrow: "#b3263a",
     joint: "#4b5563",
     motor: "#7a3fb0",
+    sensor: "#0f9aa8",
+    axes: ["#c22f3d", "#16855f", "#1f6fb2"],
     good: "#16855f",
     bad: "#c22f3d",
     text: "#1c232b",
@@ -66,6 +71,8 @@ const DARK: Palette = {
     arrow: "#ff6b7a",
     joint: "#9aa4b0",
     motor: "#c79bf2",
+    sensor: "#4fd0dc",
+    axes: ["#ff6b73", "#45c496", "#5aa9e6"],
     good: "#45c496",
     bad: "#ff6b73",
     text: "#e6eaee",

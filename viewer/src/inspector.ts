@@ -141,7 +141,7 @@ function bodyRows({ scene, frame }: Subject, index: number): Page {
         ["contact force [N]", vector(force[0], force[1], force[2])],
     ];
     const condition = flags & QUARANTINED ? ", quarantined" : flags & ASLEEP ? ", asleep" : "";
-    return [body.name, `${body.kind}${condition}`, rows];
+    return [body.name, `${body.sensor ? "sensor, " : ""}${body.kind}${condition}`, rows];
 }
 
 function contactRows({ scene, frame }: Subject, contact: number): Page {

@@ -45,7 +45,7 @@ export class Page implements Listener {
     private readonly playback = new Playback();
     private readonly plots: Plot[];
     private readonly setup: Setup;
-    private readonly look: Look = { colouring: "body", points: true, forces: true, cones: false, seeThrough: false };
+    private readonly look: Look = { colouring: "body", points: true, forces: true, cones: false, seeThrough: false, axes: false };
     private theme: Theme = "light";
     private control = false;
     private run: Run | null = null;
@@ -321,7 +321,7 @@ export class Page implements Listener {
 
     private wire(): void {
         const click = (id: string, run: () => void): void => element(id).addEventListener("click", run);
-        const toggle = (id: string, field: "points" | "forces" | "cones" | "seeThrough"): (() => void) => {
+        const toggle = (id: string, field: "points" | "forces" | "cones" | "seeThrough" | "axes"): (() => void) => {
             const flip = (): void => {
                 this.look[field] = !this.look[field];
                 element(id).setAttribute("aria-pressed", String(this.look[field]));
@@ -334,6 +334,7 @@ export class Page implements Listener {
         const forces = toggle("forces", "forces");
         const cones = toggle("cones", "cones");
         const glass = toggle("glass", "seeThrough");
+        const axes = toggle("axes", "axes");
         const colouring = element<HTMLSelectElement>("colouring");
         colouring.addEventListener("change", () => this.colour(colouring.value as Look["colouring"]));
         const play = (): void => {
@@ -382,6 +383,7 @@ export class Page implements Listener {
             { shown: "F", keys: ["f", "F"], does: "contact forces", run: forces },
             { shown: "K", keys: ["k", "K"], does: "friction cones", run: cones },
             { shown: "X", keys: ["x", "X"], does: "glass bodies", run: glass },
+            { shown: "A", keys: ["a", "A"], does: "axes of the world and of the selected body", run: axes },
             { shown: "C", keys: ["c", "C"], does: "next colouring", run: () => this.nextColour() },
             { shown: "[ ]", keys: ["[", "]"], does: "body before, after", run: (e) => this.nextBody(e.key === "[" ? -1 : 1) },
             { shown: "Esc", keys: ["Escape"], does: "select nothing", run: () => this.select(null) },
@@ -533,6 +535,15 @@ export class Page implements Listener {
         }
         if (this.look.forces) {
             entries.push(["contact force", colours.arrow]);
+        }
+        if (this.run?.scene.bodies.some((body) => body.sensor)) {
+            entries.push(["sensor", colours.sensor]);
+        }
+        if (this.run?.scene.joints.some((joint) => joint.driven)) {
+            entries.push(["motor", colours.motor]);
+        }
+        if (this.look.axes) {
+            entries.push(...["x", "y", "z"].map((axis, i): [string, string] => [axis, colours.axes[i]]));
         }
         const root = element("key");
         root.hidden = entries.length === 0;

@@ -29,6 +29,8 @@ export interface Body {
     mass: number | null;
     friction: number;
     restitution: number;
+    /** Whether it detects and does not touch. */
+    sensor: boolean;
 }
 
 export interface JointEnd {

@@ -2,6 +2,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { Axes } from "./axes";
 import { Bodies, type Colouring } from "./bodies";
 import { palette, type Theme } from "./colours";
 import { Contacts, type ContactLook } from "./contacts";
@@ -11,6 +12,7 @@ import { BODY_WORDS, CONTACT_WORDS, type Frame, type Scene } from "./protocol";
 export interface Look extends ContactLook {
     colouring: Colouring;
     seeThrough: boolean;
+    axes: boolean;
 }
 
 export type Selection = { lane: number; body: number } | { lane: number; contact: number };
@@ -40,6 +42,7 @@ interface LaneView {
     bodies: Bodies;
     contacts: Contacts;
     joints: Joints;
+    axes: Axes;
     sky: THREE.HemisphereLight;
     sun: THREE.DirectionalLight;
     frame: Frame | null;
@@ -92,13 +95,14 @@ export class Stage {
             const bodies = new Bodies(scene);
             const contacts = new Contacts(scene, bodies.typicalRadius());
             const joints = new Joints(scene, bodies.typicalRadius());
+            const axes = new Axes(scene, bodies.typicalRadius());
             const sky = new THREE.HemisphereLight();
             const sun = new THREE.DirectionalLight(0xffffff, 2.2);
             sun.castShadow = true;
             sun.shadow.mapSize.set(2048, 2048);
             sun.shadow.radius = 5;
-            world.add(bodies.root, contacts.root, joints.root, sky, sun, sun.target);
-            this.lanes.push({ world, bodies, contacts, joints, sky, sun, frame: null });
+            world.add(bodies.root, contacts.root, joints.root, axes.root, sky, sun, sun.target);
+            this.lanes.push({ world, bodies, contacts, joints, axes, sky, sun, frame: null });
         }
         this.string.visible = false;
         this.string.frustumCulled = false;
@@ -112,6 +116,7 @@ export class Stage {
             lane.bodies.dispose();
             lane.contacts.dispose();
             lane.joints.dispose();
+            lane.axes.dispose();
             lane.sun.shadow.dispose();
         }
         this.lanes = [];
@@ -121,11 +126,12 @@ export class Stage {
         this.theme = theme;
         const colours = palette(theme);
         this.string.material.color.set(colours.arrow);
-        for (const { world, bodies, contacts, joints, sky, sun } of this.lanes) {
+        for (const { world, bodies, contacts, joints, axes, sky, sun } of this.lanes) {
             world.background = new THREE.Color(colours.background);
             bodies.paint(theme);
             contacts.paint(theme);
             joints.paint(theme);
+            axes.paint(theme);
             sky.color.set(theme === "dark" ? "#cfd8e3" : "#ffffff");
             sky.groundColor.set(theme === "dark" ? "#6a7380" : "#b9b4ac");
             sky.intensity = theme === "dark" ? 2.3 : 2.4;
@@ -151,6 +157,7 @@ export class Stage {
         lane.bodies.show(frame, look.colouring, own !== null && "body" in own ? own.body : null);
         lane.contacts.show(frame, look, reference, own !== null && "contact" in own ? own.contact : null);
         lane.joints.show(frame);
+        lane.axes.show(frame, look.axes, own !== null && "body" in own ? own.body : null);
         if (index === 0) {
             this.showString(frame);
         }
@@ -286,8 +293,8 @@ export class Stage {
         return distance;
     }
 
-    /** Sun and floor of a lane, to the size of the scene. */
-    private place({ sun, bodies }: LaneView): void {
+    /** Sun, floor and axes of a lane, to the size of the scene. */
+    private place({ sun, bodies, axes }: LaneView): void {
         const reach = 2.2 * this.size;
         sun.position.copy(this.centre).add(new THREE.Vector3(-0.55, -0.6, 1.25).multiplyScalar(3 * this.size));
         sun.target.position.copy(this.centre);
@@ -298,6 +305,7 @@ export class Stage {
         sun.shadow.normalBias = 0.004 * this.size;
         sun.shadow.bias = -0.0004;
         bodies.cover(this.centre, this.size);
+        axes.fit(this.size);
     }
 
     /** Turns the camera about the scene, or comes nearer. */

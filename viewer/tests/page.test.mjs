@@ -50,6 +50,54 @@ function variety(png) {
     return { colours: counts.size, busy: 1 - most / (width * height) };
 }
 
+/** Runs in the page: words with too little contrast (WCAG 2.1, 1.4.3: 4.5 to 1), and words that are cut off. */
+function faultsOfText() {
+    const parse = (text) => {
+        const numbers = text.match(/[\d.]+/g).map(Number);
+        // Mixed colours are told as parts of one: color(srgb 0.5 0.5 0.5 / 0.8).
+        const [r, g, b] = text.startsWith("color(") ? numbers.slice(0, 3).map((part) => 255 * part) : numbers;
+        return { rgb: [r, g, b], alpha: numbers[3] ?? 1 };
+    };
+    const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const stage = parse(getComputedStyle(document.documentElement).getPropertyValue("--stage").replace(/#(..)(..)(..)/, (_, ...parts) =>
+        `rgb(${parts.slice(0, 3).map((part) => parseInt(part, 16)).join(" ")})`)).rgb;
+    const behind = (element) => {
+        if (element === null || element.tagName === "MAIN") {
+            return stage;
+        }
+        const { rgb, alpha } = parse(getComputedStyle(element).backgroundColor);
+        const below = alpha < 1 ? behind(element.parentElement) : rgb;
+        return rgb.map((part, k) => alpha * part + (1 - alpha) * below[k]);
+    };
+    const faults = [];
+    for (const element of document.querySelectorAll("body *")) {
+        const words = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== "");
+        const box = element.getBoundingClientRect();
+        if (words.length === 0 || !element.checkVisibility() || box.width <= 1 || element.closest(".sr-only, script, option, dialog") !== null) {
+            continue;
+        }
+        const style = getComputedStyle(element);
+        const [text, ground] = [parse(style.color).rgb, behind(element)].map(luminance);
+        const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+        const name = `${element.tagName.toLowerCase()}#${element.id}.${element.className}: ${element.textContent.trim().slice(0, 40)}`;
+        if (contrast < 4.5) {
+            faults.push(`${name}: contrast ${contrast.toFixed(2)}`);
+        }
+        // What is described at length ends in dots.
+        if (style.textOverflow !== "ellipsis" && element.scrollWidth > element.clientWidth + 1 && style.display !== "inline") {
+            faults.push(`${name}: cut off`);
+        }
+        const scrolls = element.closest("aside, .inspector") !== null;
+        if (box.left < -1 || box.right > innerWidth + 1 || (!scrolls && (box.top < -1 || box.bottom > innerHeight + 1))) {
+            faults.push(`${name}: outside of the page`);
+        }
+    }
+    return faults;
+}
+
 describe("the page", () => {
     it("draws, plays, scrubs and jumps", async () => {
         await visit([file("shapes.toml"), "--speed", "0"], {}, async ({ page }) => {
@@ -316,6 +364,91 @@ describe("the page", () => {
             await page.mouse.up();
             await untilNow(page, () => document.body.dataset.pulled === "");
         });
+    });
+
+    it("shows sensors, motors and axes", async () => {
+        await visit([file("marked.toml")], {}, async ({ page }) => {
+            await atLeast(page, 1);
+            await reads(page, "#key", /sensor.*motor/);
+            // How much of the picture is drawn in a colour of a line, which nothing shades.
+            const drawn = async (colour) => {
+                const { channels, data } = pixels(await page.locator("#canvas").screenshot());
+                const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+                let count = 0;
+                for (let at = 0; at < data.length; at += channels) {
+                    count += wanted.every((part, k) => Math.abs(data[at + k] - part) < 24);
+                }
+                return count;
+            };
+            const axes = ["#c22f3d", "#16855f", "#1f6fb2"];
+            assert.ok((await drawn("#7a3fb0")) > 10, "the motor");
+            const without = [];
+            for (const colour of axes) {
+                without.push(await drawn(colour));
+            }
+            await page.locator("#canvas").focus();
+            await page.keyboard.press("a");
+            await reads(page, "#key", /xyz$/);
+            for (const [axis, colour] of axes.entries()) {
+                let more = 0;
+                for (let attempt = 0; attempt < 100 && more < 10; attempt++) {
+                    await page.waitForTimeout(100);
+                    more = (await drawn(colour)) - without[axis];
+                }
+                assert.ok(more >= 10, `${colour}: ${more} pixels`);
+            }
+            // Bodies are in the order of their names: arm, block, gate. What is in a sensor is hit through it.
+            await page.keyboard.press("[");
+            await until(page, () => document.body.dataset.selected === "body 2");
+            await reads(page, "#inspector", /^gatesensor, fixed/);
+            await page.click("#points");
+            await page.click("#forces");
+            const { width, height } = await page.locator("#canvas").boundingBox();
+            const hits = new Set();
+            for (let x = 0.2; x < 0.8; x += 0.05) {
+                await page.locator("#canvas").click({ position: { x: x * width, y: height / 2 } });
+                hits.add((await data(page)).selected);
+            }
+            assert.ok(hits.has("body 1") && hits.has("body 2"), [...hits].join());
+        });
+    });
+
+    it("is looked at first from where no wall hides what moves", async () => {
+        // Crates in a bin: from the usual place one saw a wall of it.
+        /** Whether a selected body is one that moves; the panel follows with the next picture. */
+        const moves = async (page, selected) => {
+            await until(page, (name) => document.body.dataset.selected === name, selected);
+            await reads(page, "#inspector", /orientation/);
+            return /dynamic/.test(await page.textContent("#inspector"));
+        };
+        await visit(["crates"], {}, async ({ page }) => {
+            await atLeast(page, 1);
+            const { width, height } = await page.locator("#canvas").boundingBox();
+            await page.click("#points");
+            await page.click("#forces");
+            const hits = new Set();
+            for (let y = 0.3; y < 0.8 && hits.size < 4; y += 0.05) {
+                for (let x = 0.3; x < 0.75 && hits.size < 4; x += 0.05) {
+                    await page.locator("#canvas").click({ position: { x: x * width, y: y * height } });
+                    const { selected } = await data(page);
+                    if (selected !== "" && (await moves(page, selected))) {
+                        hits.add(selected);
+                    }
+                }
+            }
+            assert.equal(hits.size, 4, `${[...hits].join()} of the bodies that move`);
+        });
+    });
+
+    it("is read by everybody: contrast and room for all words", async () => {
+        for (const theme of ["light", "dark"]) {
+            await visit(["heavy_on_light", "--control", "--compare", "pgs", "--speed", "0"], { theme }, async ({ page }) => {
+                await atLeast(page, 30);
+                await until(page, () => document.querySelectorAll("#inspector dd").length > 5);
+                const faults = await page.evaluate(faultsOfText);
+                assert.deepEqual(faults, [], theme);
+            });
+        }
     });
 
     it("says that contacts were not recorded, and films what was", async () => {

@@ -1,7 +1,7 @@
 //! Worlds that have come to rest stay as they are, to the last bit.
 //!
-//! All scenes that come to rest, a million steps each, in optimised code:
-//! `cargo test --release --test worlds_rest -- --ignored --nocapture`.
+//! Every built-in scene is tried. A step that changes nothing is taken again without being computed, so that a million of them
+//! take a tenth of a second.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use signorini::World;
@@ -25,10 +25,10 @@ fn rest(named: &worlds::NamedScene) -> Option<(World, f64)> {
     None
 }
 
-/// Steps each scene that is `wanted` and comes to rest; returns their names.
-fn hold(steps: u64, wanted: impl Fn(&worlds::NamedScene) -> bool) -> Vec<&'static str> {
+/// Steps each scene that comes to rest; returns their names.
+fn hold(steps: u64) -> Vec<&'static str> {
     let mut held = Vec::new();
-    for named in worlds::all().iter().filter(|named| wanted(named)) {
+    for named in worlds::all() {
         let Some((mut world, dt)) = rest(named) else {
             println!("{}: does not come to rest within {PATIENCE} steps", named.name);
             continue;
@@ -45,12 +45,7 @@ fn hold(steps: u64, wanted: impl Fn(&worlds::NamedScene) -> bool) -> Vec<&'stati
 }
 
 #[test]
-fn a_small_stack_stands_to_the_last_bit() {
-    assert_eq!(hold(100_000, |named| named.name == "stack"), ["stack"]);
-}
-
-#[test]
-#[ignore = "minutes: see the head of the file"]
 fn every_scene_that_rests_stands_for_a_million_steps_to_the_last_bit() {
-    assert!(hold(1_000_000, |_| true).len() > 5);
+    let held = hold(1_000_000);
+    assert!(held.len() > 20, "only {held:?}");
 }

@@ -45,6 +45,7 @@ pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) 
             mass: mass.is_finite().then_some(mass),
             friction: body.material().friction,
             restitution: body.material().restitution,
+            sensor: body.is_sensor(),
         });
     }
     let end = |end: &EndDescription| EndText {

@@ -214,6 +214,8 @@ pub struct BodyText {
     pub friction: f64,
     /// Of its surface \[1\].
     pub restitution: f64,
+    /// Whether it detects and does not touch.
+    pub sensor: bool,
 }
 
 /// A joint.

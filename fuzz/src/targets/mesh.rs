@@ -32,7 +32,7 @@ pub const MESH: Target = Target {
         "\\\n",
     ],
     mend: None,
-    short: 4000,
+    short: 20_000,
 };
 
 fn run(bytes: &[u8]) -> String {

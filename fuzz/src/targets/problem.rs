@@ -39,7 +39,7 @@ pub const PROBLEM: Target = Target {
         ",",
     ],
     mend: None,
-    short: 6000,
+    short: 30_000,
 };
 
 fn run(bytes: &[u8]) -> String {

@@ -6,7 +6,7 @@ use signorini_scenes::worlds;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub const RECORDING: Target = Target { name: "recording", run, seeds, tokens: &[], mend: Some(mend), short: 1500 };
+pub const RECORDING: Target = Target { name: "recording", run, seeds, tokens: &[], mend: Some(mend), short: 7500 };
 
 /// A place for bytes that outlives its writer.
 #[derive(Clone, Default)]

@@ -42,7 +42,7 @@ pub const TOML: Target = Target {
         "#",
     ],
     mend: None,
-    short: 6000,
+    short: 30_000,
 };
 
 pub const JSON: Target = Target {
@@ -77,7 +77,7 @@ pub const JSON: Target = Target {
         "\\u0000",
     ],
     mend: None,
-    short: 6000,
+    short: 30_000,
 };
 
 pub const URDF: Target = Target {
@@ -122,7 +122,7 @@ pub const URDF: Target = Target {
         "'",
     ],
     mend: None,
-    short: 6000,
+    short: 30_000,
 };
 
 pub const MJCF: Target = Target {
@@ -174,7 +174,7 @@ pub const MJCF: Target = Target {
         "<!--",
     ],
     mend: None,
-    short: 6000,
+    short: 30_000,
 };
 
 /// Small built-in scenes, as text.

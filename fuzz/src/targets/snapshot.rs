@@ -4,7 +4,7 @@ use super::{Target, take_steps};
 use signorini::{Snapshot, World};
 use signorini_scenes::worlds;
 
-pub const SNAPSHOT: Target = Target { name: "snapshot", run, seeds, tokens: &[], mend: Some(mend), short: 4000 };
+pub const SNAPSHOT: Target = Target { name: "snapshot", run, seeds, tokens: &[], mend: Some(mend), short: 20_000 };
 
 /// Small scenes after some steps, with contacts, joints and forces.
 fn seeds() -> Vec<Vec<u8>> {

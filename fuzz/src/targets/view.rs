@@ -42,7 +42,7 @@ pub const VIEW: Target = Target {
         "null",
     ],
     mend: None,
-    short: 600,
+    short: 3000,
 };
 
 /// Most requests of one input.

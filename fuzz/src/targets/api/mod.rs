@@ -16,7 +16,7 @@ pub const CALLS: Target = Target {
     seeds: || vec![(0..=255).collect(), [[0_u8, 40, 80, 120], [10, 128, 128, 160]].concat().repeat(20)],
     tokens: &[],
     mend: None,
-    short: 1500,
+    short: 7500,
 };
 
 /// Most bodies and steps of one input: more would only be slow.

@@ -1,10 +1,11 @@
 //! Time to a certificate of 1e-10 for exact frictionless contact, beside ten sweeps of projected Gauss–Seidel (assembly not counted).
 //!
-//! `cargo bench --bench exact_lcp > bench/results/exact_lcp.csv` prints a table as CSV. Times are medians over repeated solves, assembly
-//! and certificate included. `factor_us` is one Cholesky factorization and solve of the closed contacts by faer.
+//! `cargo bench -p signorini-bench --no-default-features --features faer --bench exact_lcp > bench/results/exact_lcp.csv`
+//! prints a table as CSV. Times are medians over repeated solves, assembly and certificate included. `factor_us` is one Cholesky factorization and solve of the closed contacts by faer.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../../crates/solvers/benches/report/mod.rs"]
 mod report;
 
 use faer::linalg::solvers::Solve;
