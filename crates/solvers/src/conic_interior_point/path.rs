@@ -356,8 +356,11 @@ impl ConicPath {
         widest(
             #[inline(always)]
             || {
-                let each = self.roles.iter().zip(&self.points).zip(directions);
-                each.map(|((role, at), d)| at.longest_step(role, d)).fold(f64::INFINITY, f64::min)
+                let mut longest = f64::INFINITY;
+                for ((role, at), d) in self.roles.iter().zip(&self.points).zip(directions) {
+                    longest = longest.min(at.longest_step(role, d));
+                }
+                longest
             },
         )
     }
