@@ -54,6 +54,7 @@ pub(super) struct Point {
 }
 
 impl Point {
+    #[inline(always)]
     pub(super) fn moved(&self, d: &Point, length: f64) -> Point {
         Point {
             r: std::array::from_fn(|i| self.r[i] + length * d.r[i]),
@@ -62,6 +63,7 @@ impl Point {
     }
 
     /// Sum of the products \[J\]. `R·Z = r·z`, since T cancels.
+    #[inline(always)]
     pub(super) fn gap(&self, role: &Role) -> f64 {
         let (r, z) = (&self.r, &self.z);
         match *role {
@@ -72,6 +74,7 @@ impl Point {
     }
 
     /// Largest s for which `self + s d` is still inside.
+    #[inline(always)]
     pub(super) fn longest_step(&self, role: &Role, d: &Point) -> f64 {
         match *role {
             Role::Free | Role::Fixed { .. } => f64::INFINITY,
@@ -89,16 +92,19 @@ impl Point {
 }
 
 /// Product of a distance to a bound and its multiplier; none where there is no bound.
+#[inline(always)]
 fn times(distance: f64, multiplier: f64) -> f64 {
     if distance.is_finite() { distance * multiplier } else { 0.0 }
 }
 
 /// R = T r, `T = diag(μ, 1, 1)`.
+#[inline(always)]
 pub(super) fn scaled(mu: f64, r: &Vec3) -> Vec3 {
     [mu * r[0], r[1], r[2]]
 }
 
 /// Z = T⁻¹ z.
+#[inline(always)]
 pub(super) fn unscaled(mu: f64, z: &Vec3) -> Vec3 {
     [z[0] / mu, z[1], z[2]]
 }
@@ -132,6 +138,7 @@ pub(super) struct Shared {
 }
 
 /// `√(‖u_T‖² + d²)`.
+#[inline(always)]
 fn rounded_slip(mu: f64, at: &Point, u: &Vec3, shared: &Shared) -> f64 {
     let (energy, most) = shared.rounding;
     let d = f64::min(energy / (mu * at.r[0]), most);
@@ -139,6 +146,7 @@ fn rounded_slip(mu: f64, at: &Point, u: &Vec3, shared: &Shared) -> f64 {
 }
 
 /// p = z − u − shift.
+#[inline(always)]
 pub(super) fn mismatch(role: &Role, at: &Point, u: &[f64], shared: &Shared) -> Vec3 {
     match *role {
         Role::Free | Role::Fixed { .. } => [0.0; 3],
@@ -151,6 +159,7 @@ pub(super) fn mismatch(role: &Role, at: &Point, u: &[f64], shared: &Shared) -> V
 }
 
 /// |r · p| \[J\]: how much the shift is behind, in the unit of the gap.
+#[inline(always)]
 pub(super) fn lag(role: &Role, at: &Point, p: &Vec3) -> f64 {
     match *role {
         Role::Free | Role::Fixed { .. } => 0.0,
@@ -161,6 +170,7 @@ pub(super) fn lag(role: &Role, at: &Point, p: &Vec3) -> f64 {
 
 impl Model {
     /// Linearises a block of scale w [1/kg] and writes `K J`, row-major.
+    #[inline(always)]
     pub(super) fn linearise(&mut self, role: &Role, at: &Point, u: &[f64], w: f64, shared: &Shared, kj: &mut [f64]) {
         let rows = u.len();
         kj.fill(0.0);
@@ -196,6 +206,7 @@ impl Model {
     }
 
     /// Right-hand side `K (s + p)` of the system.
+    #[inline(always)]
     pub(super) fn right_hand_side(
         &mut self,
         role: &Role,
@@ -243,6 +254,7 @@ impl Model {
     }
 
     /// The direction of the slack that goes with `dr` and `du = W dr`.
+    #[inline(always)]
     pub(super) fn direction(&self, role: &Role, at: &Point, dr: &[f64], du: &[f64]) -> Point {
         let mut d = Point { r: triple_or_first(dr), z: [0.0; 3] };
         match *role {
@@ -266,6 +278,7 @@ impl Model {
 }
 
 /// The first three rows, or fewer.
+#[inline(always)]
 pub(super) fn triple_or_first(x: &[f64]) -> Vec3 {
     std::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0))
 }

@@ -29,7 +29,7 @@ pub(super) fn quotient(a: &Vec3, b: &Vec3) -> Vec3 {
 }
 
 /// Largest s with `a + s d` in the cone, for a inside it; infinite where d never leaves.
-#[inline]
+#[inline(always)]
 pub(super) fn longest_step(a: &Vec3, d: &Vec3) -> f64 {
     // The first positive root of A s² + 2 B s + C.
     let square = d[0] * d[0] - d[1] * d[1] - d[2] * d[2];
@@ -64,6 +64,7 @@ pub(super) struct Scaling {
 }
 
 impl Scaling {
+    #[inline(always)]
     pub(super) fn new(impulse: &Vec3, velocity: &Vec3) -> Scaling {
         let (dr, dz) = (determinant(impulse).max(LEAST).sqrt(), determinant(velocity).max(LEAST).sqrt());
         let (r, z) = (impulse.map(|x| x / dr), velocity.map(|x| x / dz));
@@ -108,6 +109,7 @@ impl Scaling {
     }
 
     /// `K = (T W² T + e I)⁻¹` [kg], `T = diag(μ, 1, 1)`, e [1/kg].
+    #[inline(always)]
     pub(super) fn compliance_inverse(&self, mu: f64, e: f64) -> Mat3 {
         let (square, rest) = (self.eta * self.eta, self.sinh * self.sinh);
         // W² = η² [[c² + s², 2cs], [2cs, c² + s²]] has determinant η⁴ in the frame.

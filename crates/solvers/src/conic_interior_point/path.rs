@@ -3,6 +3,7 @@
 use super::block::{Model, Point, Role, Shared, lag, mismatch};
 use super::options::*;
 use super::polish::Polish;
+use crate::linalg::kernels::widest;
 use crate::merit::Merit;
 use crate::newton::scale;
 use crate::newton_system::{NewtonSystem, Refinement};
@@ -261,21 +262,27 @@ impl ConicPath {
     ) -> Option<f64> {
         let gap = self.mean_gap(None);
         let shared = self.shared(THETA[level], gap, proximal);
-        let mut lags = 0.0;
-        for (c, role) in self.roles.iter().enumerate() {
-            let (at, u) = (&self.points[c], &self.u[problem.range(c)]);
-            self.models[c].linearise(role, at, u, scale(problem, c), &shared, system.k_mut(c));
-            let mut p = mismatch(role, at, u, &shared);
-            let e = self.proximal_length * scale(problem, c);
-            for (p, d) in p.iter_mut().zip(self.step[c].r) {
-                *p -= e * d;
-            }
-            lags += lag(role, at, &p);
-        }
-        lags /= self.products.max(1) as f64;
+        let lags = widest(
+            #[inline(always)]
+            || {
+                let mut lags = 0.0;
+                for (c, role) in self.roles.iter().enumerate() {
+                    let (at, u) = (&self.points[c], &self.u[problem.range(c)]);
+                    self.models[c].linearise(role, at, u, scale(problem, c), &shared, system.k_mut(c));
+                    let mut p = mismatch(role, at, u, &shared);
+                    let e = self.proximal_length * scale(problem, c);
+                    for (p, d) in p.iter_mut().zip(self.step[c].r) {
+                        *p -= e * d;
+                    }
+                    lags += lag(role, at, &p);
+                }
+                lags / self.products.max(1) as f64
+            },
+        );
         system.factor_once(problem).ok()?;
         let refinement = Refinement { most_steps: REFINEMENTS, good_speed };
-        self.direction(system, problem, 0.0, false, refinement);
+        // What the predictor lacks in digits changes the centring and the second-order terms by as little.
+        self.direction(system, problem, 0.0, false, Refinement::NONE);
         std::mem::swap(&mut self.predictor, &mut self.trial);
         let affine = self.longest_step(&self.predictor).min(1.0);
         let left = if gap > 0.0 { self.mean_gap(Some(affine)).max(0.0) / gap } else { 0.0 };
@@ -322,22 +329,40 @@ impl ConicPath {
         second_order: bool,
         refinement: Refinement,
     ) {
-        for (c, role) in self.roles.iter().enumerate() {
-            let range = problem.range(c);
-            let previous = second_order.then(|| &self.predictor[c]);
-            let (u, g) = (&self.u[range.clone()], &mut self.g[range]);
-            self.models[c].right_hand_side(role, &self.points[c], u, target, previous, g);
-        }
+        widest(
+            #[inline(always)]
+            || {
+                for (c, role) in self.roles.iter().enumerate() {
+                    let range = problem.range(c);
+                    let previous = second_order.then(|| &self.predictor[c]);
+                    let (u, g) = (&self.u[range.clone()], &mut self.g[range]);
+                    self.models[c].right_hand_side(role, &self.points[c], u, target, previous, g);
+                }
+            },
+        );
         system.solve(problem, &self.g, &mut self.dr, &mut self.w_dr, refinement);
-        for (c, role) in self.roles.iter().enumerate() {
-            let range = problem.range(c);
-            self.trial[c] = self.models[c].direction(role, &self.points[c], &self.dr[range.clone()], &self.w_dr[range]);
-        }
+        widest(
+            #[inline(always)]
+            || {
+                for (c, role) in self.roles.iter().enumerate() {
+                    let (at, range) = (&self.points[c], problem.range(c));
+                    self.trial[c] = self.models[c].direction(role, at, &self.dr[range.clone()], &self.w_dr[range]);
+                }
+            },
+        );
     }
 
     fn longest_step(&self, directions: &[Point]) -> f64 {
-        let each = self.roles.iter().zip(&self.points).zip(directions);
-        each.map(|((role, at), d)| at.longest_step(role, d)).fold(f64::INFINITY, f64::min)
+        widest(
+            #[inline(always)]
+            || {
+                let mut longest = f64::INFINITY;
+                for ((role, at), d) in self.roles.iter().zip(&self.points).zip(directions) {
+                    longest = longest.min(at.longest_step(role, d));
+                }
+                longest
+            },
+        )
     }
 
     /// Mean product \[J\], after a share of the predictor if given.
