@@ -14,7 +14,7 @@ use glamx::{DMat3, DPose3, DQuat, DVec3};
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
 /// Of the format. A change of what is written, or of its meaning, is a new version.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// The oldest version that is still read: before it joints had three kinds and no coordinates.
 const OLDEST: u32 = 3;
 

@@ -15,8 +15,9 @@ pub(super) const JOINT_SIZE: usize = 1 + 8 + 4 + 24 + 1 + 24 + 1 + 32 + 48;
 const WITH_COORDINATES: u32 = 4;
 
 pub(super) fn encode_joint(record: &JointRecord, out: &mut Payload) {
-    // Every field by name: whoever adds one has to write it. Rows follow from the joint.
-    let JointRecord { joint, relative, rows: _, impulse, angles, step, enabled, broken } = record;
+    // Every field by name: whoever adds one has to write it. Rows follow from the joint; those of gears are with the gears.
+    let JointRecord { joint, relative, rows, impulse, angles, step, enabled, broken } = record;
+    let own = rows.iter().filter(|row| !row.is_geared()).count();
     let length = joint.kind.length().unwrap_or(0.0);
     let tag = JointKind::all(length).iter().position(|kind| kind.name() == joint.kind.name());
     out.u8(tag.unwrap_or(usize::from(u8::MAX)) as u8);
@@ -47,8 +48,8 @@ pub(super) fn encode_joint(record: &JointRecord, out: &mut Payload) {
     out.f64(*step);
     out.u8(u8::from(*enabled));
     out.u8(u8::from(*broken));
-    out.count(impulse.len());
-    impulse.iter().for_each(|x| out.f64(*x));
+    out.count(own);
+    impulse[..own].iter().for_each(|x| out.f64(*x));
 }
 
 fn encode_frame(frame: &Frame, out: &mut Payload) {

@@ -20,6 +20,7 @@
 
 mod bytes;
 mod contacts;
+mod gears;
 mod joints;
 mod rules;
 mod scene;
@@ -30,7 +31,7 @@ use crate::joint::{Anchor, JointRecord};
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
-use crate::{BodyHandle, SnapshotError, World};
+use crate::{BodyHandle, JointHandle, SnapshotError, World};
 
 /// Everything about a world at one time.
 ///
@@ -130,6 +131,8 @@ impl World {
             order,
             joints,
             joint_order,
+            gears,
+            gear_order,
             apart,
             pair_filter,
             material_pairs,
@@ -150,6 +153,8 @@ impl World {
             order: order.clone(),
             joints: joints.fork(),
             joint_order: joint_order.clone(),
+            gears: gears.fork(),
+            gear_order: gear_order.clone(),
             apart: apart.clone(),
             pair_filter: pair_filter.clone(),
             material_pairs: material_pairs.clone(),
@@ -172,6 +177,14 @@ impl World {
         self.rekey();
         let same = |joint: &JointRecord, before: &JointRecord| joint.joint == before.joint;
         self.joints.adopt_keys(&other.joints, same);
+        let joints = &self.joints;
+        for slot in &self.gear_order {
+            let Some(record) = self.gears.at_mut(*slot) else { continue };
+            for term in &mut record.gear.terms {
+                term.joint = JointHandle(joints.key(term.joint.0.slot));
+            }
+        }
+        self.gears.adopt_keys(&other.gears, |gear, before| gear.gear == before.gear);
     }
 
     /// Writes the current keys into everything that names bodies.

@@ -3,6 +3,7 @@
 
 use super::bytes::{Payload, Reader, Section, Writer};
 use super::contacts::{decode_cache, decode_contacts, encode_cache, encode_contacts};
+use super::gears;
 use super::joints::{JOINT_SIZE, decode_joint, encode_joint};
 use super::rules::{self, RULES_SINCE};
 use super::settings::{decode_settings, encode_settings};
@@ -50,6 +51,10 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
     writer.section(b"PAIR", |out| encode_pairs(&world.apart, out));
     writer.section(b"OPTN", |out| rules::encode_options(world, out));
     writer.section(b"EVNT", |out| rules::encode_events(world, out));
+    writer.section(b"GEAR", |out| {
+        encode_arena(&world.gears, out, |record, out| gears::encode_gear(world, record, out));
+        encode_slots(&world.gear_order, out);
+    });
     writer.finish()
 }
 
@@ -99,15 +104,24 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         material_pairs = rules::decode_options(reader.version, reader.section("options", b"OPTN")?, &mut bodies)?;
         events = rules::decode_events(reader.section("events", b"EVNT")?, &bodies)?;
     }
+    let (mut saved, mut gear_order) = (Arena::new(), Vec::new());
+    if version >= gears::GEARS_SINCE {
+        let mut section = reader.section("gears", b"GEAR")?;
+        saved = decode_arena(&mut section, gears::GEAR_SIZE, |section| gears::decode_gear(section, &joints))?;
+        gear_order = decode_slots(&mut section)?;
+        section.finish()?;
+    }
     reader.finish()?;
 
     let workspace = Workspace::default();
-    let world = World {
+    let mut world = World {
         settings,
         bodies,
         order,
         joints,
         joint_order,
+        gears: Arena::new(),
+        gear_order,
         apart,
         // A function has no bytes.
         pair_filter: PairFilter::default(),
@@ -123,11 +137,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<World, SnapshotError> {
         next_automatic,
         next_sleeping_island,
     };
-    if world.joints_in_order() {
-        Ok(world)
-    } else {
-        Err(SnapshotError::Invalid { section: "joints", offset: 0, what: "joints are not in order" })
+    if !world.joints_in_order() {
+        return Err(SnapshotError::Invalid { section: "joints", offset: 0, what: "joints are not in order" });
     }
+    if !gears::take_up(&mut world, &saved) {
+        return Err(SnapshotError::Invalid { section: "gears", offset: 0, what: "gears do not belong to the joints" });
+    }
+    Ok(world)
 }
 
 fn encode_pairs(pairs: &BTreeSet<(u32, u32)>, out: &mut Payload) {

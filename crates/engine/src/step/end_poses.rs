@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! contact  0 ≤ r ⊥ gap(X⁺) + J δ + allowed ≥ 0
-//! joint    error(X⁺) + J δ = kept
+//! joint    error(X⁺) + J δ = kept,     gear the same over the bodies of its joints
 //! ```
 //!
 //! The contact problem sees gaps as linear in the motion and one patch of features per pair: a body that turns far, or is
@@ -14,6 +14,7 @@
 //! no room to go to (`squeeze`).
 
 mod candidates;
+mod gears;
 mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState, Inertial};
@@ -29,6 +30,7 @@ use crate::step::island::root;
 use crate::step::solve::{IslandSolution, IslandSpace, body_changes};
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
+use gears::{first_mover, geared_pairs};
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
@@ -65,6 +67,8 @@ pub(crate) struct EndSpace {
     targets: Vec<f64>,
     /// Errors of one joint, row by row [m, rad].
     errors: Vec<f64>,
+    /// Errors that gears are to end with [m, rad].
+    gear_targets: Vec<f64>,
     /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
     /// stays as it was.
     stuck: Vec<(u32, u32)>,
@@ -119,11 +123,12 @@ pub(crate) fn correct(
     for round in 0..MAX_ROUNDS {
         let deep = space.too_deep(world, scene, detector, end, round == 0);
         let joints = space.off_joints(world, scene, end, round == 0);
-        if deep.is_empty() && joints.is_empty() {
+        let gears = space.off_gears(world, scene, end, round == 0);
+        if deep.is_empty() && joints.is_empty() && gears.is_empty() {
             break;
         }
         done.rounds += 1;
-        space.displace(world, scene, detector, (&deep, &joints), end, correction, &mut done);
+        space.displace(world, scene, detector, (&deep, &joints, &gears), end, correction, &mut done);
         if done.unproved > 0 {
             break;
         }
@@ -260,14 +265,14 @@ impl EndSpace {
         deep
     }
 
-    /// One round: displaces the groups that hold a deep pair or a joint that is off.
+    /// One round: displaces the groups that hold a deep pair, or a joint or gear that is off.
     #[allow(clippy::too_many_arguments)] // See `correct`.
     fn displace(
         &mut self,
         world: &World,
         scene: &Scene,
         detector: &mut Detector,
-        (deep, off): (&[(u32, u32)], &[usize]),
+        (deep, off, off_gears): (&[(u32, u32)], &[usize], &[usize]),
         end: &mut [BodyState],
         correction: &mut [Twist],
         done: &mut Corrected,
@@ -290,6 +295,7 @@ impl EndSpace {
         self.parent.clear();
         self.parent.extend(0..scene.bodies.len() as u32);
         let pairs = rows.iter().map(|row| row.bodies).chain(joints.iter().map(|(_, joint, _)| ends(joint)));
+        let pairs = pairs.chain(geared_pairs(scene));
         for pair in pairs {
             if let [Some(a), Some(b)] = pair {
                 let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
@@ -300,6 +306,7 @@ impl EndSpace {
         let seeds = seeds.chain(off.iter().flat_map(|index| {
             joints.iter().find(|(at, ..)| at == index).map_or([None, None], |(_, joint, _)| ends(joint))
         }));
+        let seeds = seeds.chain(off_gears.iter().map(|gear| first_mover(scene, *gear)));
         let mut groups: Vec<u32> = Vec::new();
         for rank in seeds.flatten().filter(|rank| dynamic(*rank)).collect::<Vec<_>>() {
             groups.push(root(&mut self.parent, rank));
@@ -318,7 +325,7 @@ impl EndSpace {
             let place = |rank: Option<u32>| rank.and_then(|rank| local[rank as usize]);
             let mut parts = std::mem::take(&mut self.space.parts);
             parts.clear();
-            let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian, q, .. } = &mut parts;
+            let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian, compliance, q, .. } = &mut parts;
             inverse_mass.extend(members.iter().filter_map(|rank| inverse_mass_at(world, scene, *rank, end)));
             for row in rows.iter().filter(|row| row.bodies.iter().any(|rank| place(*rank).is_some())) {
                 blocks.push(Block::normal());
@@ -349,6 +356,8 @@ impl EndSpace {
                     q.push(error - target);
                 }
             }
+            compliance.resize(jacobian.len(), 0.0);
+            tied |= self.pose_gears(world, scene, end, place, &mut parts);
             let masses =
                 members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
             let masses: Vec<Inertial> = masses.collect();
