@@ -36,10 +36,10 @@ pub struct GearTerm {
 /// use signorini::{Body, Frame, Gear, Joint, Motor, Settings, Shape, World, glamx::DVec3};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut world = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() })?;
-/// let mut wheel = |x: f64| -> Result<_, signorini::WorldError> {
+/// let mut wheel = |x: f64| -> Result<_, Box<dyn std::error::Error>> {
 ///     let body = world.add(Body::dynamic(Shape::sphere(0.2)?).mass(1.0).position(DVec3::new(x, 0.0, 0.0)))?;
 ///     let hinge = Joint::revolute(body, Frame::along(DVec3::ZERO, DVec3::Y), Frame::along(DVec3::new(x, 0.0, 0.0), DVec3::Y));
-///     world.add_joint(hinge)
+///     Ok(world.add_joint(hinge)?)
 /// };
 /// let (small, large) = (wheel(0.0)?, wheel(1.0)?);
 /// // Wheels that mesh turn against each other: the small one three times as fast.

@@ -24,7 +24,7 @@ impl World {
         let own = rank(self, key.slot);
         let at = self.gear_order.partition_point(|slot| rank(self, *slot) <= own);
         self.gear_order.insert(at, key.slot);
-        self.bind_gears();
+        self.bind_gears(&self.geared_joints(key.slot));
         self.disturb_gear(key.slot);
         Ok(GearHandle(key))
     }
@@ -58,9 +58,14 @@ impl World {
         record.terms.iter().map(value).sum::<f64>() - record.offset
     }
 
-    /// Gives every joint the rows of its gears. Impulses of rows that stay are kept as guesses.
-    pub(crate) fn bind_gears(&mut self) {
-        for slot in &self.joint_order {
+    /// Joints of a gear, by slot.
+    fn geared_joints(&self, gear: u32) -> Vec<u32> {
+        self.gears.at(gear).map_or(Vec::new(), |record| record.terms.iter().map(|term| term.slot).collect())
+    }
+
+    /// Gives joints the rows of their gears. Impulses of rows that stay are kept as guesses.
+    pub(crate) fn bind_gears(&mut self, joints: &[u32]) {
+        for slot in joints {
             let Some(joint) = self.joints.at_mut(*slot) else { continue };
             let (rows, impulse) = (std::mem::take(&mut joint.rows), std::mem::take(&mut joint.impulse));
             let of_gear = rows.iter().position(|row| row.purpose == Purpose::Gear).unwrap_or(rows.len());
@@ -107,9 +112,10 @@ impl World {
     pub fn remove_gear(&mut self, gear: GearHandle) -> Result<(), WorldError> {
         self.gears.get(gear.0).map_err(|why| unreachable(why, gear.0))?;
         self.disturb_gear(gear.0.slot);
+        let joints = self.geared_joints(gear.0.slot);
         self.gears.remove(gear.0).map_err(|why| unreachable(why, gear.0))?;
         self.gear_order.retain(|slot| *slot != gear.0.slot);
-        self.bind_gears();
+        self.bind_gears(&joints);
         Ok(())
     }
 

@@ -86,7 +86,7 @@ pub(super) fn take_up(world: &mut World, saved: &Arena<Saved>) -> bool {
     if !world.gears_in_order() {
         return false;
     }
-    world.bind_gears();
+    world.bind_gears(&world.joint_order.clone());
     for slot in &world.joint_order {
         let Some(joint) = world.joints.at_mut(*slot) else { continue };
         for (row, impulse) in joint.rows.iter().zip(&mut joint.impulse).filter(|(row, _)| row.purpose == Purpose::Gear)
