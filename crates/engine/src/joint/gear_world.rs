@@ -13,7 +13,7 @@ impl World {
         gear.check()?;
         let record = self.gear_of(gear)?;
         let off = self.gear_off(&record);
-        if record.gear.misfit == Misfit::Refused && !(off.abs() <= MISFIT) {
+        if record.gear.misfit == Misfit::Refused && (off.abs() > MISFIT || off.is_nan()) {
             return Err(WorldError::GearMisfit { off, limit: MISFIT });
         }
         let key = self.gears.insert(record);

@@ -55,7 +55,7 @@ impl RobotModel {
                     "joint '{joint}' follows by the ratio {ratio:?}, which is not zero or within 1e-6 and 1e6"
                 ));
             }
-            if !(offset.abs() <= FARTHEST) {
+            if !(-FARTHEST..=FARTHEST).contains(&offset) {
                 return refuse(format!("joint '{joint}' follows with the offset {offset:?}, beyond 1e10"));
             }
             Ok(())
