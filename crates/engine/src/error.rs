@@ -54,6 +54,30 @@ pub enum WorldError {
         /// What they may be off by [m, rad].
         limit: f64,
     },
+    /// A factor of a gear that is zero, NaN, infinite or out of range.
+    #[error("gear: factor {index} is {value:?}, not within 1e-6 and 1e6 or -1e6 and -1e-6")]
+    GearFactor {
+        /// Which coordinate of the gear.
+        index: usize,
+        /// The factor.
+        value: f64,
+    },
+    /// A coordinate that cannot be in a gear.
+    #[error("gear: coordinate {index}: {why}")]
+    GearTerm {
+        /// Which coordinate of the gear.
+        index: usize,
+        /// Why not.
+        why: &'static str,
+    },
+    /// A gear whose coordinates are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    #[error("the coordinates do not fit the gear: off by {off:e}, more than {limit:e}")]
+    GearMisfit {
+        /// What the coordinate with the largest factor is off [m, rad].
+        off: f64,
+        /// What it may be off [m, rad].
+        limit: f64,
+    },
     /// Joints that cannot all fit: see [`crate::World::assemble`].
     #[error("the joints cannot all fit: {left:e} m or rad are left")]
     Unassembled {

@@ -73,6 +73,10 @@ pub struct BodyHandle(pub(crate) Key);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointHandle(pub(crate) Key);
 
+/// How to reach a gear of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GearHandle(pub(crate) Key);
+
 /// Why a handle does not reach anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreachable {

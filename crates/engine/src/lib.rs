@@ -102,10 +102,10 @@ pub use events::{ContactEvent, Phase, SensorEvent, SleepEvent};
 pub use filter::Filter;
 pub use fixed_step::FixedStep;
 pub use glamx;
-pub use ids::{BodyHandle, BodyId, JointHandle};
+pub use ids::{BodyHandle, BodyId, GearHandle, JointHandle};
 pub use joint::{
-    Anchor, Coordinate, CoordinateForces, Frame, Joint, JointEvent, JointForces, JointKind, MISFIT, Misfit, Motor,
-    PairContact, Spring,
+    Anchor, Coordinate, CoordinateForces, Frame, GEAR_LIMIT, Gear, GearTerm, Joint, JointEvent, JointForces, JointKind,
+    MISFIT, Misfit, Motor, PairContact, Spring,
 };
 pub use judge::{
     CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,

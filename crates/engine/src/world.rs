@@ -4,7 +4,7 @@ use crate::body::{self, BodyRecord, ConstraintForces, Kind};
 use crate::events::EventLog;
 use crate::filter::{Filter, PairFilter};
 use crate::ids::{Arena, Key, Unreachable};
-use crate::joint::{Anchor, JointRecord};
+use crate::joint::{Anchor, GearRecord, JointRecord};
 use crate::material_pair::MaterialPairs;
 use crate::options::{Options, SurfaceMotion};
 use crate::query::QueryCache;
@@ -42,6 +42,8 @@ pub struct World {
     pub(crate) joints: Arena<JointRecord>,
     /// Slots of the joints in the order of their bodies' ids, equals in the order of adding.
     pub(crate) joint_order: Vec<u32>,
+    pub(crate) gears: Arena<GearRecord>,
+    pub(crate) gear_order: Vec<u32>,
     /// Slots of bodies that do not touch, the lesser first.
     pub(crate) apart: BTreeSet<(u32, u32)>,
     pub(crate) pair_filter: PairFilter,
@@ -212,6 +214,8 @@ impl World {
             order: Vec::new(),
             joints: Arena::new(),
             joint_order: Vec::new(),
+            gears: Arena::new(),
+            gear_order: Vec::new(),
             apart: BTreeSet::new(),
             pair_filter: PairFilter::default(),
             material_pairs: MaterialPairs::default(),
@@ -266,11 +270,12 @@ impl World {
         Ok(BodyHandle(key))
     }
 
-    /// Removes a body and every joint that holds it.
+    /// Removes a body, every joint that holds it, and the gears of these.
     pub fn remove(&mut self, body: BodyHandle) -> Result<(), WorldError> {
         self.body(body)?;
+        self.remove_gears_on(body)?;
         self.disturb(body.0.slot);
-        let record = self.bodies.remove(body.0).map_err(|why| unreachable(why, body.0))?;
+        self.bodies.remove(body.0).map_err(|why| unreachable(why, body.0))?;
         self.order.retain(|slot| *slot != body.0.slot);
         let holds = |joint: &Joint| joint.a.0 == body || matches!(joint.b, Anchor::Body(b, _) if b == body);
         let (gone, kept): (Vec<u32>, Vec<u32>) =
@@ -284,7 +289,6 @@ impl World {
         self.cache.forget(body);
         self.contacts.retain(|c| c.a != body && c.b != body);
         self.read_out.forget();
-        drop(record);
         Ok(())
     }
 
@@ -482,10 +486,10 @@ impl World {
 }
 
 fn movable(record: &BodyRecord, operation: &'static str) -> Result<(), WorldError> {
-    if record.kind == Kind::Fixed {
-        return Err(WorldError::Kind { body: record.id.clone(), operation, kind: record.kind.name() });
+    match record.kind {
+        Kind::Fixed => Err(WorldError::Kind { body: record.id.clone(), operation, kind: record.kind.name() }),
+        Kind::Dynamic | Kind::Kinematic => Ok(()),
     }
-    Ok(())
 }
 
 pub(crate) fn unreachable(why: Unreachable, key: Key) -> WorldError {

@@ -6,7 +6,7 @@ use signorini::statics::{
     self, Load, Per, Proof, StaticsError, StaticsOptions, force_bounds, is_stable, load_limit, safety_factor,
 };
 use signorini::{
-    Anchor, Body, BodyHandle, Frame, Joint, MassProperties, Material, Motor, PairContact, Settings, Shape, World,
+    Anchor, Body, BodyHandle, Frame, Gear, Joint, MassProperties, Material, Motor, PairContact, Settings, Shape, World,
 };
 
 const G: f64 = 9.81;
@@ -325,4 +325,31 @@ fn bad_questions_are_typed_errors() {
     let empty = is_stable(&world, &options()).unwrap();
     assert!(empty.stable && empty.forces.is_empty());
     assert!(force_bounds(&world, Per::Point, &options()).unwrap().contacts.is_empty());
+}
+
+/// Two arms with weights on hinges, which only a gear of the right ratio holds: 2 g l against 3 g l, x₂ = −⅔ x₁. The gear is over two bodies
+/// here, and over three where both arms hang on a frame that is bolted down.
+#[test]
+fn a_gear_holds_arms_whose_torques_are_as_its_ratio() {
+    for on_frame in [false, true] {
+        for (ratio, holds) in [(Some(-2.0 / 3.0), true), (Some(-0.7), false), (None, false)] {
+            let mut world = world();
+            let frame = world.add(Body::dynamic(cuboid(0.1, 0.1, 0.1)).mass(1.0).named("frame")).unwrap();
+            world.add_joint(Joint::fixed(frame, DVec3::ZERO, DVec3::ZERO)).unwrap();
+            let mut arm = |x: f64, mass: f64| {
+                let body =
+                    Body::dynamic(Shape::sphere(0.1).unwrap()).mass(mass).position(DVec3::new(x + 1.0, 0.0, 0.0));
+                let body = world.add(body).unwrap();
+                let hinge = Frame::along(DVec3::new(x, 0.0, 0.0), DVec3::Y);
+                let other = if on_frame { Anchor::Body(frame, hinge) } else { Anchor::World(hinge) };
+                world.add_joint(Joint::revolute(body, Frame::along(-DVec3::X, DVec3::Y), other)).unwrap()
+            };
+            let (first, second) = (arm(0.0, 2.0), arm(5.0, 3.0));
+            if let Some(ratio) = ratio {
+                world.add_gear(Gear::between((second, 0), (first, 0), ratio)).unwrap();
+            }
+            let found = is_stable(&world, &options()).unwrap();
+            assert_eq!(found.stable, holds, "{ratio:?} on a frame {on_frame}: {found:?}");
+        }
+    }
 }

@@ -90,7 +90,23 @@ pub enum ProblemError {
         /// Bodies there are.
         bodies: usize,
     },
-    /// A block names the same body on both sides.
+    /// Further columns name a row that does not exist.
+    #[error("further columns {index}: row {row} does not exist, there are {rows}")]
+    UnknownRow {
+        /// Which of them.
+        index: usize,
+        /// Row named.
+        row: usize,
+        /// Rows there are.
+        rows: usize,
+    },
+    /// Further columns do not follow each other by row and body.
+    #[error("further columns {index} are not in the order of rows and bodies")]
+    FurtherOrder {
+        /// Which of them.
+        index: usize,
+    },
+    /// A block names the same body twice.
     #[error("block {block}: both sides are body {body}")]
     SameBody {
         /// Block index.

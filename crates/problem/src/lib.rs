@@ -77,7 +77,9 @@ mod problem;
 pub mod random;
 
 pub use certificate::{Certificate, Certifier, Counts, Measure, Tolerance, certify};
-pub use delassus::{BlockSparseDelassus, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow};
+pub use delassus::{
+    BlockSparseDelassus, Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, InverseMass, JacobianRow,
+};
 pub use error::ProblemError;
 pub use law::Law;
 pub use problem::{Block, ContactProblem, FactoredParts, Limits, Symmetry};

@@ -1,6 +1,9 @@
 //! A part of a problem: some of its blocks, as if the others were not there.
 
-use crate::{BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, ProblemError, Symmetry};
+use crate::{
+    BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, ProblemError,
+    Symmetry,
+};
 
 impl ContactProblem {
     /// The problem of these blocks alone, in the order given, with W in the same form. Bodies that none of them touches
@@ -28,7 +31,8 @@ impl ContactProblem {
             Delassus::Factored(w) => {
                 let mut number = vec![None; w.inverse_mass().len()];
                 let sides = || blocks.iter().map(|c| w.bodies()[*c]);
-                for body in sides().flatten().flatten() {
+                let further = || blocks.iter().flat_map(|c| w.further_of(self.range(*c)));
+                for body in sides().flatten().flatten().chain(further().map(|further| further.body)) {
                     number[body as usize] = Some(0);
                 }
                 let mut inverse_mass = Vec::new();
@@ -42,7 +46,23 @@ impl ContactProblem {
                     [] => Vec::new(),
                     compliance => rows().map(|i| compliance[i]).collect(),
                 };
-                Delassus::Factored(FactoredDelassus::new(inverse_mass, bodies, jacobian).with_compliance(compliance))
+                // Rows follow their blocks; bodies keep their order.
+                let mut first = 0;
+                let mut beyond = Vec::new();
+                for c in blocks {
+                    let range = self.range(*c);
+                    for FurtherColumns { row, body, columns } in w.further_of(range.clone()) {
+                        let row = (first + *row as usize - range.start) as u32;
+                        beyond.extend(number[*body as usize].map(|body| FurtherColumns {
+                            row,
+                            body,
+                            columns: *columns,
+                        }));
+                    }
+                    first += range.len();
+                }
+                let w = FactoredDelassus::new(inverse_mass, bodies, jacobian);
+                Delassus::Factored(w.with_compliance(compliance).with_further(beyond))
             }
         };
         let laws = blocks.iter().map(|c| self.blocks()[*c]).collect();

@@ -1,7 +1,7 @@
 //! The contact problem: blocks with laws, the Delassus operator, and q. Validated once, then trusted.
 
 use crate::delassus::Coupling;
-use crate::{Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow, Law, ProblemError};
+use crate::{Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, InverseMass, JacobianRow, Law, ProblemError};
 
 /// One block: a law over `rows` consecutive rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +107,8 @@ pub struct FactoredParts {
     /// Compliance c ≥ 0 of every row [1/kg, or 1/(kg·m²) of a rotation], `W = J M⁻¹ Jᵀ + diag(c)`; empty if no row gives
     /// way.
     pub compliance: Vec<f64>,
+    /// Columns of rows for bodies beyond the pair of their block, ascending by row and then by body.
+    pub further: Vec<FurtherColumns>,
     /// Velocity without any impulse [m/s].
     pub q: Vec<f64>,
     derived: Derived,
@@ -120,6 +122,7 @@ impl FactoredParts {
         self.bodies.clear();
         self.jacobian.clear();
         self.compliance.clear();
+        self.further.clear();
         self.q.clear();
     }
 }
@@ -140,9 +143,10 @@ impl ContactProblem {
 
     /// As [`ContactProblem::new`], over bodies, bit for bit symmetric.
     pub fn from_parts(parts: FactoredParts) -> Result<Self, ProblemError> {
-        let FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, q, mut derived } = parts;
+        let FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, further, q, mut derived } = parts;
         let couplings = std::mem::take(&mut derived.couplings);
-        let w = FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, couplings).with_compliance(compliance);
+        let w = FactoredDelassus::with_memory(inverse_mass, bodies, jacobian, couplings);
+        let w = w.with_compliance(compliance).with_further(further);
         ContactProblem::build(blocks, Delassus::Factored(w), q, Symmetry::Exact, derived)
     }
 
@@ -152,9 +156,9 @@ impl ContactProblem {
         let mut derived = Derived { offsets, scales, couplings: Vec::new() };
         match delassus {
             Delassus::Factored(w) => {
-                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance } = w;
+                let FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance, further } = w;
                 derived.couplings = couplings;
-                FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, q, derived }
+                FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, further, q, derived }
             }
             Delassus::Dense(_) | Delassus::BlockSparse(_) => {
                 FactoredParts { blocks, q, derived, ..FactoredParts::default() }

@@ -177,7 +177,7 @@ fn headers_are_checked() {
         (r#"{"format":"FCP1","kind":"lcp","n":1e400,"arrays":[]}"#, "number out of range"),
         (r#"{"format":"FCP1","kind":"lcp","n":1,"arrays":[]} x"#, "trailing characters"),
         (r#"["#, "line 1 column"),
-        (r#"{"format":"FCP1","kind":"blocks","version":4,"arrays":[]}"#, "version 4, this program reads up to 3"),
+        (r#"{"format":"FCP1","kind":"blocks","version":5,"arrays":[]}"#, "version 5, this program reads up to 4"),
         (r#"{"format":"FCP1","kind":"blocks","version":0,"arrays":[]}"#, "\"version\" is 0"),
         (r#"{"format":"FCP1","kind":"blocks","arrays":[]}"#, "key \"version\" is missing"),
         (r#"{"arrays":[{"name":"a","dtype":"f32","shape":[],"offset":0,"nbytes":8}]}"#, "dtype f32"),

@@ -426,8 +426,8 @@ impl Joint {
     fn forces(&self, py: Python<'_>) -> PyResult<Vec<std::collections::BTreeMap<&'static str, f64>>> {
         let forces = self.with(py, |world| world.joint_forces(self.handle))?;
         let table = |c: &signorini::CoordinateForces| {
-            let parts = [c.limit, c.motor, c.friction, c.spring, c.armature, c.given];
-            ["limit", "motor", "friction", "spring", "armature", "given"].into_iter().zip(parts).collect()
+            let parts = [c.limit, c.motor, c.friction, c.spring, c.armature, c.given, c.gear];
+            ["limit", "motor", "friction", "spring", "armature", "given", "gear"].into_iter().zip(parts).collect()
         };
         Ok(forces.coordinates.iter().map(table).collect())
     }

@@ -13,6 +13,7 @@ mod command;
 mod contacts;
 mod ensemble;
 mod events;
+mod gear;
 mod guard;
 mod log;
 mod member;
@@ -48,6 +49,8 @@ mod _core {
     use super::ensemble::{_advance, _rollout};
     #[pymodule_export]
     use super::events::Events;
+    #[pymodule_export]
+    use super::gear::Gear;
     #[pymodule_export]
     use super::log::RunTable;
     #[pymodule_export]

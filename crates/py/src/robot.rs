@@ -273,8 +273,8 @@ impl Robot {
     }
 
     /// Forces along hinges [N·m] and slides [N] in the last step by what they come from: arrays of one number per rate called
-    /// "motor" (actuators that are servos), "given" (`tau` and other actuators), "limit", "friction", "spring" (and damping)
-    /// and "armature".
+    /// "motor" (actuators that are servos), "given" (`tau` and other actuators), "limit", "friction", "spring" (and damping),
+    /// "armature" and "gear".
     #[getter]
     fn joint_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_purpose(py, &self.ask(py, |world, robot| robot.joint_forces(world))?)

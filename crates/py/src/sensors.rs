@@ -48,13 +48,14 @@ impl Imu {
 /// Forces by what they come from, one array each.
 pub fn by_purpose<'py>(py: Python<'py>, forces: &[CoordinateForces]) -> PyResult<Bound<'py, PyDict>> {
     type Part = (&'static str, fn(&CoordinateForces) -> f64);
-    const PARTS: [Part; 6] = [
+    const PARTS: [Part; 7] = [
         ("motor", |f| f.motor),
         ("given", |f| f.given),
         ("limit", |f| f.limit),
         ("friction", |f| f.friction),
         ("spring", |f| f.spring),
         ("armature", |f| f.armature),
+        ("gear", |f| f.gear),
     ];
     let all = PyDict::new(py);
     for (name, part) in PARTS {

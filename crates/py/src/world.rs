@@ -5,6 +5,7 @@ use crate::argument::vector;
 use crate::body::{Body, Joint, id_of, names};
 use crate::contacts;
 use crate::events::Events;
+use crate::gear::{self, Gear};
 use crate::guard::Guarded;
 use crate::log::{Recording, recording_of};
 use crate::problem::Problem;
@@ -216,6 +217,40 @@ impl World {
         let joint = given.joint(first, other)?;
         let handle = slf.get().guarded.with(|world| world.add_joint(joint).map_err(raise::world))?;
         Ok(Joint { world: slf.clone().unbind(), handle })
+    }
+
+    /// Gears two joints: the coordinate of the first is `ratio` times that of the second, plus `offset` [m, rad].
+    ///
+    /// `coordinates` says which of their free coordinates. Wheels that mesh turn against each other: their ratio is negative.
+    /// One that the joints do not fit is a ValueError unless `corrected` is true. A gear goes with the first of its joints that
+    /// is removed.
+    #[pyo3(signature = (first, second, ratio, *, offset=0.0, coordinates=(0, 0), corrected=false))]
+    fn add_gear(
+        slf: &Bound<'_, Self>,
+        first: Bound<'_, Joint>,
+        second: Bound<'_, Joint>,
+        ratio: f64,
+        offset: f64,
+        coordinates: (usize, usize),
+        corrected: bool,
+    ) -> PyResult<Gear> {
+        gear::add(slf, vec![(first, coordinates.0, 1.0), (second, coordinates.1, -ratio)], offset, corrected)
+    }
+
+    /// Ties coordinates of several joints, such as those of a differential: their sum, each times its factor, is `offset`
+    /// [m, rad].
+    ///
+    /// `terms` are `(joint, factor)` or `(joint, coordinate, factor)`, at most eight.
+    #[pyo3(signature = (terms, *, offset=0.0, corrected=false))]
+    fn add_coupling(slf: &Bound<'_, Self>, terms: &Bound<'_, PyAny>, offset: f64, corrected: bool) -> PyResult<Gear> {
+        gear::add_terms(slf, terms, offset, corrected)
+    }
+
+    /// All gears, in the order of their joints.
+    #[getter]
+    fn gears(slf: &Bound<'_, Self>) -> PyResult<Vec<Gear>> {
+        let handles: Vec<_> = slf.get().guarded.with(|world| Ok(world.gears().map(|(handle, _)| handle).collect()))?;
+        Ok(handles.into_iter().map(|handle| Gear { world: slf.clone().unbind(), handle }).collect())
     }
 
     /// Moves bodies until all joints fit; returns the largest error that is left [m, rad].

@@ -38,7 +38,7 @@ def test_a_quadruped_stands_and_its_sensors_say_so() -> None:
     hinges = slice(robot.v_index("front_left_hip"), None)
     expected = 80.0 * (robot.control - robot.q[7:])
     assert np.abs(robot.actuator_forces[hinges] - expected).max() < 0.05
-    assert set(robot.joint_forces) == {"motor", "given", "limit", "friction", "spring", "armature"}
+    assert set(robot.joint_forces) == {"motor", "given", "limit", "friction", "spring", "armature", "gear"}
     assert (robot.joint_forces["limit"] == 0).all()
 
 

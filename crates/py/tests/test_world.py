@@ -406,3 +406,54 @@ def test_a_joint_that_cannot_fit_is_named():
     assert (run["joint_gap"] > 0.4).all()
     assert (run["overlap"] == 0).all()
     assert run["energy_rise"].shape == (5,)
+
+
+def wheels(count):
+    """Balls of 1 kg and radius 0.5 m, inertia 0.1 kg·m², on hinges about y."""
+    world = sg.World(gravity=(0, 0, 0))
+    joints = []
+    for index in range(count):
+        body = world.add(sg.Shape.sphere(0.5), mass=1, name=f"wheel {index}", position=(2 * index, 0, 0))
+        hinge = world.add_joint("revolute", body, anchor_b=(2 * index, 0, 0), axis_a=(0, 1, 0), axis_b=(0, 1, 0))
+        joints.append(hinge)
+    return world, joints
+
+
+def test_a_gear_ties_two_joints():
+    # α₁ = τ/(I + I/ρ²), and the force along the second is what turns it.
+    world, (first, second) = wheels(2)
+    gear = world.add_gear(first, second, -2.0)
+    assert gear.alive and gear.offset == 0 and [term[1:] for term in gear.terms] == [(0, 1.0), (0, 2.0)]
+    first.set_force(0.5)
+    run = world.run(60, dt=1 / 60)
+    assert run.certified
+    assert abs(first.velocity[0] - 0.5 / 0.125) < 1e-9
+    assert abs(second.velocity[0] + 0.5 * first.velocity[0]) < 1e-9
+    assert abs(second.forces[0]["gear"] + 0.1 * 0.5 / 0.125 / 2) < 1e-6
+    assert gear.error <= 1e-8 and len(world.gears) == 1
+    gear.remove()
+    assert not gear.alive and world.gears == []
+    with pytest.raises(sg.HandleError):
+        _ = gear.error
+    assert "removed" in repr(gear)
+
+
+def test_a_coupling_ties_several_coordinates():
+    world, (cage, left, right) = wheels(3)
+    gear = world.add_coupling([(cage, 1.0), (left, -0.5), (right, 0, -0.5)])
+    cage.set_force(0.6)
+    world.run(60, dt=1 / 60)
+    # α = τ/(I + 4/(1/I + 1/I)) = τ/3I.
+    assert abs(cage.velocity[0] - 0.6 / 0.3) < 1e-9
+    assert abs(cage.velocity[0] - 0.5 * (left.velocity[0] + right.velocity[0])) < 1e-9
+    left.remove()
+    assert not gear.alive
+    with pytest.raises(ValueError, match="factor 1"):
+        world.add_gear(cage, right, 0.0)
+    with pytest.raises(ValueError, match="no such coordinate"):
+        world.add_gear(cage, right, 1.0, coordinates=(0, 1))
+    with pytest.raises(ValueError, match="do not fit"):
+        world.add_gear(cage, right, 1.0, offset=0.5)
+    with pytest.raises(TypeError, match=r"terms\[1\]"):
+        world.add_coupling([(cage, 1.0), (right,)])
+    assert world.add_gear(cage, right, 1.0, offset=0.5, corrected=True).alive

@@ -10,6 +10,7 @@
 //!
 //! The pattern, its ordering and symbolic factorization are kept while the contact graph is unchanged.
 
+mod clique;
 mod compliance;
 mod pair_sum;
 mod velocity_form;
@@ -17,6 +18,7 @@ mod velocity_form;
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
 use crate::linalg::kernels::widest;
+use clique::Clique;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
 use velocity_form::{VelocityForm, assemble_velocity};
 
@@ -93,7 +95,7 @@ impl NewtonSystem {
     fn prepare_velocity(&mut self, problem: &ContactProblem, w: &FactoredDelassus) {
         let bodies = w.inverse_mass().len();
         let same = match &self.form {
-            Form::Velocity(form) => form.bodies == w.bodies() && self.graph.nodes() == bodies,
+            Form::Velocity(form) => form.is_of(problem.offsets(), w) && self.graph.nodes() == bodies,
             Form::Impulse => false,
         };
         if !same {
@@ -104,14 +106,18 @@ impl NewtonSystem {
                     neighbours[b as usize].push(a as usize);
                 }
             }
+            let mut cliques = Clique::find(problem.offsets(), w, &mut neighbours);
             self.replace_graph(BlockGraph::new(vec![6; bodies], &mut neighbours));
+            cliques.iter_mut().for_each(|clique| clique.settle(&self.graph));
             let start = |i: Option<u32>, j: Option<u32>| match (i, j) {
                 (Some(i), Some(j)) => {
                     self.graph.find(i as usize, j as usize).map_or(usize::MAX, |e| self.graph.starts[e])
                 }
                 _ => usize::MAX,
             };
-            let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]).collect();
+            let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]);
+            let mut slots: Vec<[usize; 4]> = slots.collect();
+            cliques.iter().for_each(|clique| slots[clique.block] = [usize::MAX; 4]);
             let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
             let mut held = vec![false; bodies];
             for pair in w.bodies() {
@@ -124,6 +130,8 @@ impl NewtonSystem {
                 bodies: w.bodies().to_vec(),
                 slots,
                 diagonal,
+                cliques,
+                further: Clique::places(problem.offsets(), w).collect(),
                 pairs,
                 ..VelocityForm::default()
             }));
@@ -333,21 +341,12 @@ impl NewtonSystem {
         let mut first = 0;
         for (at, c) in blocks.iter().enumerate() {
             for (i, row) in problem.range(*c).enumerate() {
-                nodes.fill(0.0);
-                for (side, body) in form.bodies[*c].iter().enumerate() {
-                    let Some(body) = body else { continue };
-                    nodes[6 * *body as usize..][..6].copy_from_slice(&form.rows[row][side]);
-                }
+                form.scatter_row(*c, row, problem.offsets()[*c], nodes);
                 self.lu.solve(nodes);
                 let mut column = first;
                 for other in &blocks[at..] {
                     for row in problem.range(*other) {
-                        let mut sum = 0.0;
-                        for (side, body) in form.bodies[*other].iter().enumerate() {
-                            let Some(body) = body else { continue };
-                            let node = &nodes[6 * *body as usize..][..6];
-                            sum += form.rows[row][side].iter().zip(node).map(|(j, v)| j * v).sum::<f64>();
-                        }
+                        let sum = form.gather_row(*other, row, problem.offsets()[*other], nodes);
                         // The same bits on both sides: the later row of a block has the last word.
                         out[(first + i) * n + column] = sum;
                         out[column * n + first + i] = sum;

@@ -13,6 +13,8 @@
 //! So a second one asks for what the first achieved, `e ← −(G x₁ + C λ₁)`, in which nothing contradicts: Tikhonov's filter
 //! applied twice, as in `equality_rows.rs`, whose W is symmetric. Cost: one factorization and two solves, or more where rows
 //! are ill conditioned; no allocation while the ties are the same.
+//!
+//! A row may span several ties, as a gear does: it has a part at each, and one impulse.
 
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::FrontalLu;
@@ -44,10 +46,22 @@ pub struct TiedRow {
     pub scale: f64,
 }
 
+/// What a row has at another tie than its own.
+#[derive(Clone, Copy, Debug)]
+struct FurtherPart {
+    /// Which row.
+    row: usize,
+    tie: usize,
+    force: JacobianRow,
+    rate: JacobianRow,
+}
+
 /// The system and its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct TiedBodies {
     ties: Vec<[Option<u32>; 2]>,
+    /// Pairs of ties that a row spans.
+    spans: Vec<[u32; 2]>,
     graph: BlockGraph,
     lu: FrontalLu,
     values: Vec<f64>,
@@ -55,6 +69,8 @@ pub struct TiedBodies {
     slots: Vec<[usize; 4]>,
     diagonal: Vec<usize>,
     rows: Vec<TiedRow>,
+    /// Ascending by row; nearly always none.
+    further: Vec<FurtherPart>,
     load: Vec<f64>,
     motion: Vec<f64>,
     left: Vec<f64>,
@@ -63,18 +79,24 @@ pub struct TiedBodies {
 }
 
 impl TiedBodies {
-    /// Begins a system of so many bodies with these ties: all zero, no rows.
-    pub fn begin(&mut self, bodies: usize, ties: &[[Option<u32>; 2]]) {
-        if self.ties != ties || self.graph.nodes() != bodies {
-            self.plan(bodies, ties);
+    /// Begins a system of so many bodies with these ties, and pairs of these that rows span: all zero, no rows.
+    pub fn begin(&mut self, bodies: usize, ties: &[[Option<u32>; 2]], spans: &[[u32; 2]]) {
+        if self.ties != ties || self.spans != spans || self.graph.nodes() != bodies {
+            self.plan(bodies, ties, spans);
         }
         self.values.fill(0.0);
         self.load.fill(0.0);
         self.rows.clear();
+        self.further.clear();
     }
 
-    fn plan(&mut self, bodies: usize, ties: &[[Option<u32>; 2]]) {
+    fn plan(&mut self, bodies: usize, ties: &[[Option<u32>; 2]], spans: &[[u32; 2]]) {
         let mut neighbours = vec![Vec::new(); bodies];
+        for [s, t] in spans.iter().flat_map(|[s, t]| [[*s, *t], [*t, *s]]) {
+            for body in ties[s as usize].into_iter().flatten() {
+                neighbours[body as usize].extend(ties[t as usize].into_iter().flatten().map(|other| other as usize));
+            }
+        }
         for tie in ties {
             if let [Some(a), Some(b)] = *tie {
                 neighbours[a as usize].push(b as usize);
@@ -94,6 +116,8 @@ impl TiedBodies {
         self.motion = vec![0.0; 6 * bodies];
         self.ties.clear();
         self.ties.extend_from_slice(ties);
+        self.spans.clear();
+        self.spans.extend_from_slice(spans);
     }
 
     /// Adds to the block of a body, row-major, and to its part of f.
@@ -124,6 +148,42 @@ impl TiedBodies {
         self.rows.push(row);
     }
 
+    /// Adds to the row that was added last what it is at another tie, which it was said to span.
+    pub fn add_part(&mut self, tie: usize, force: JacobianRow, rate: JacobianRow) {
+        self.further.push(FurtherPart { row: self.rows.len().saturating_sub(1), tie, force, rate });
+    }
+
+    /// Adds `JᵀRG` of rows that span several ties, where it is not of one tie alone.
+    fn couple(&mut self) {
+        let TiedBodies { ties, graph, values, rows, further, .. } = self;
+        for (index, row) in rows.iter().enumerate() {
+            let parts = parts_of(further, index);
+            if parts.is_empty() {
+                continue;
+            }
+            let own = (row.tie, &row.force, &row.rate);
+            let all = || std::iter::once(own).chain(parts.iter().map(|part| (part.tie, &part.force, &part.rate)));
+            let resistance = resistance(row);
+            for (p, (tie, force, _)) in all().enumerate() {
+                for (q, (other, _, rate)) in all().enumerate() {
+                    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                        let [Some(a), Some(b)] = [ties[tie][i], ties[other][j]] else { continue };
+                        let place = graph.find(a as usize, b as usize);
+                        // What its own tie has is in already.
+                        let Some(place) = place.filter(|_| p > 0 || q > 0) else { continue };
+                        let start = graph.starts[place];
+                        for column in 0..6 {
+                            let rate = resistance * rate[6 * j + column];
+                            for line in 0..6 {
+                                values[start + 6 * column + line] += force[6 * i + line] * rate;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Finds the impulses and the motion; false, and zeros, if the system could not be factored.
     pub fn solve(&mut self, impulses: &mut Vec<f64>) -> bool {
         impulses.clear();
@@ -143,6 +203,9 @@ impl TiedBodies {
                 }
             }
         }
+        if !self.further.is_empty() {
+            self.couple();
+        }
         self.motion.clear();
         self.motion.resize(self.load.len(), 0.0);
         if self.lu.factor(&self.values).is_err() {
@@ -153,7 +216,11 @@ impl TiedBodies {
             // What is left of the errors; of the loads nothing is.
             self.left.clear();
             for (row, impulse) in self.rows.iter().zip(impulses.iter()) {
-                self.left.push(row.error + moved(row, &self.ties[row.tie], &self.motion) + row.compliance * impulse);
+                let moved = moved(&row.rate, &self.ties[row.tie], &self.motion);
+                self.left.push(row.error + moved + row.compliance * impulse);
+            }
+            for part in &self.further {
+                self.left[part.row] += moved(&part.rate, &self.ties[part.tie], &self.motion);
             }
             let largest = self.left.iter().fold(0.0, |most: f64, left| most.max(left.abs()));
             if pass == 0 {
@@ -184,18 +251,19 @@ impl TiedBodies {
             self.step.clear();
             self.step.extend(self.load.iter().map(|load| loaded * load));
             for (row, error) in self.rows.iter().zip(&self.left) {
-                let push = -resistance(row) * error;
-                for (side, body) in self.ties[row.tie].into_iter().enumerate() {
-                    let Some(body) = body else { continue };
-                    for i in 0..6 {
-                        self.step[6 * body as usize + i] += push * row.force[6 * side + i];
-                    }
-                }
+                push(-resistance(row) * error, &row.force, &self.ties[row.tie], &mut self.step);
+            }
+            for part in &self.further {
+                let size = -resistance(&self.rows[part.row]) * self.left[part.row];
+                push(size, &part.force, &self.ties[part.tie], &mut self.step);
             }
             self.lu.solve(&mut self.step);
             self.impulses.clear();
-            for (row, error) in self.rows.iter().zip(&mut self.left) {
-                let moved = moved(row, &self.ties[row.tie], &self.step);
+            for (index, (row, error)) in self.rows.iter().zip(&mut self.left).enumerate() {
+                let mut moved = moved(&row.rate, &self.ties[row.tie], &self.step);
+                for part in parts_of(&self.further, index) {
+                    moved += self::moved(&part.rate, &self.ties[part.tie], &self.step);
+                }
                 let impulse = -resistance(row) * (moved + *error);
                 self.impulses.push(impulse);
                 if pass == 0 {
@@ -211,13 +279,30 @@ impl TiedBodies {
     }
 }
 
-/// G x of a row.
-fn moved(row: &TiedRow, tie: &[Option<u32>; 2], motion: &[f64]) -> f64 {
+/// What a row has at other ties than its own.
+fn parts_of(further: &[FurtherPart], row: usize) -> &[FurtherPart] {
+    let first = further.partition_point(|part| part.row < row);
+    let count = further[first..].partition_point(|part| part.row == row);
+    &further[first..first + count]
+}
+
+/// Adds `Jᵀ` of a row at a tie, so many times.
+fn push(size: f64, force: &JacobianRow, tie: &[Option<u32>; 2], load: &mut [f64]) {
+    for (side, body) in tie.iter().enumerate() {
+        let Some(body) = body else { continue };
+        for i in 0..6 {
+            load[6 * *body as usize + i] += size * force[6 * side + i];
+        }
+    }
+}
+
+/// G x of a row at a tie.
+fn moved(rate: &JacobianRow, tie: &[Option<u32>; 2], motion: &[f64]) -> f64 {
     let mut moved = 0.0;
     for (side, body) in tie.iter().enumerate() {
         let Some(body) = body else { continue };
         for i in 0..6 {
-            moved += row.rate[6 * side + i] * motion[6 * *body as usize + i];
+            moved += rate[6 * side + i] * motion[6 * *body as usize + i];
         }
     }
     moved
@@ -249,7 +334,7 @@ mod tests {
     #[test]
     fn two_bodies_that_are_tied_move_as_one() {
         let mut system = TiedBodies::default();
-        system.begin(2, &[[Some(0), Some(1)]]);
+        system.begin(2, &[[Some(0), Some(1)]], &[]);
         system.add_body(0, &unit(1.0), &[4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         system.add_body(1, &unit(3.0), &[0.0; 6]);
         system.add_row(row(0, along(0, [-1.0, 1.0]), 0.0));
@@ -264,7 +349,7 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_symmetric_is_taken_as_it_is() {
         let mut system = TiedBodies::default();
-        system.begin(1, &[[None, Some(0)]]);
+        system.begin(1, &[[None, Some(0)]], &[]);
         let mut block = unit(1.0);
         block[0][1] = -0.7;
         system.add_body(0, &block, &[0.0; 6]);
@@ -276,12 +361,37 @@ mod tests {
         assert!((impulses[0] - 1.0).abs() < 1e-6, "{impulses:?}");
     }
 
+    /// Masses of 2 and 3 on two axles, geared `x₁ = 4 x₂`, pushed by 7 on the first: with the constraint's impulse λ on the first and
+    /// −4λ on the second, `2·4a = 7 + λ` and `3a = −4λ` give a = 28/(3 + 32) = 0.8 and λ = −0.6.
+    #[test]
+    fn a_row_that_spans_two_ties_gears_them() {
+        for ties in [[[None, Some(0)], [None, Some(1)]], [[Some(2), Some(0)], [Some(1), Some(2)]]] {
+            let mut system = TiedBodies::default();
+            system.begin(3, &ties, &[[0, 1]]);
+            system.add_body(0, &unit(2.0), &[7.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+            system.add_body(1, &unit(3.0), &[0.0; 6]);
+            // What both hang on is too heavy to move.
+            system.add_body(2, &unit(1e12), &[0.0; 6]);
+            let turned = if ties[1][0].is_none() { -4.0 } else { 4.0 };
+            // What an impulse of one changes: 1/2 + 4²/3.
+            system.add_row(TiedRow { scale: 35.0 / 6.0, ..row(0, along(0, [-1.0, 1.0]), 0.0) });
+            let second = along(0, [-turned, turned]);
+            system.add_part(1, second, second);
+            let mut impulses = Vec::new();
+            assert!(system.solve(&mut impulses));
+            let x = [system.motion(0)[0], system.motion(1)[0]];
+            assert!((x[0] - 3.2).abs() < 1e-8 && (x[1] - 0.8).abs() < 1e-8, "{x:?}");
+            // To the round-off of the filter, 2⁻⁵³/ε.
+            assert!((impulses[0] + 0.6).abs() < 2e-6, "{impulses:?}");
+        }
+    }
+
     /// A unit mass held twice along x, once asked for 1 and once for 1 + 1e-6: the mean is taken to the round-off of the
     /// filter, 2⁻⁵³/ε, and shared evenly.
     #[test]
     fn rows_that_contradict_each_other_are_met_halfway_without_self_stress() {
         let mut system = TiedBodies::default();
-        system.begin(1, &[[None, Some(0)]]);
+        system.begin(1, &[[None, Some(0)]], &[]);
         system.add_body(0, &unit(1.0), &[0.0; 6]);
         for asked in [1.0, 1.0 + 1e-6] {
             system.add_row(row(0, along(0, [0.0, 1.0]), -asked));

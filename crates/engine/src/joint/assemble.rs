@@ -1,9 +1,11 @@
-//! Putting jointed bodies together: the least displacement, in the metric of mass, that makes all joints fit.
+//! Putting jointed bodies together: the least displacement, in the metric of mass, that makes all joints and gears fit.
 //!
 //! Gauss–Newton: with the errors e of all locked coordinates and their rows J at the poses on hand, bodies are moved and turned
 //! by `δ = M⁻¹Jᵀr`, `J M⁻¹Jᵀ r = −e`. That is quadratic near the end; a step that does not lessen the error is halved.
 
+use crate::joint::GearRecord;
 use crate::joint::geometry::End;
+use crate::step::gears::SumRow;
 use crate::step::{inverse_mass_of, world_inverse_inertia};
 use crate::{BodyState, Kind, World, WorldError};
 use glamx::{DQuat, DVec3};
@@ -77,13 +79,20 @@ impl World {
         Err(WorldError::Unassembled { left: error })
     }
 
-    /// Largest error of a locked coordinate of any joint [m, rad].
+    /// Gears that act.
+    fn engaged_gears(&self) -> impl Iterator<Item = (u32, &GearRecord)> {
+        let records = self.gear_order.iter().filter_map(|slot| Some((*slot, self.gears.at(*slot)?)));
+        records.filter(|(_, record)| self.is_engaged(record))
+    }
+
+    /// Largest error of a locked coordinate of any joint, and of any gear [m, rad].
     fn largest_error(&self) -> f64 {
         let records = self.joint_order.iter().filter_map(|slot| self.joints.at(*slot)).filter(|record| record.enabled);
-        records.fold(0.0, |worst: f64, record| {
+        let joints = records.fold(0.0, |worst: f64, record| {
             let (geometry, placed) = self.placed(record);
             worst.max(geometry.locked_error(&placed))
-        })
+        });
+        self.engaged_gears().map(|(_, gear)| self.gear_off(gear).abs()).fold(joints, f64::max)
     }
 
     fn farthest(&self) -> f64 {
@@ -114,6 +123,17 @@ impl World {
                 parts.jacobian.push(geometry.jacobian(spec, &placed, &placed));
                 parts.q.push(spec.error(geometry.value(spec.measure, &placed)));
             }
+        }
+        parts.compliance.resize(parts.jacobian.len(), 0.0);
+        for (slot, gear) in self.engaged_gears() {
+            let mut sum = SumRow::new();
+            for (term, record) in gear.terms.iter().filter_map(|term| Some((term, self.joints.at(term.slot)?))) {
+                let (geometry, placed) = self.placed(record);
+                let place = |end: End| if let End::Given(slot, _) = end { places[slot as usize] } else { None };
+                let columns = geometry.jacobian(&term.row(slot), &placed, &placed);
+                sum.add(term.factor, [place(geometry.a), place(geometry.b)], &columns);
+            }
+            sum.pose(&mut parts, self.gear_off(gear));
         }
         let bodies = parts.inverse_mass.len();
         let problem = ContactProblem::from_parts(parts).ok()?;

@@ -13,12 +13,15 @@
 //! | spring k, damper d, rest x₀ | `u = 0` | 1/(h²k + hd) | k(x − x₀)/(hk + d) |
 //! | servo k, d, target x₀, ẋ₀, force F | `\|r\| ≤ hF` | 1/(h²k + hd) | (k(x − x₀) − dẋ₀)/(hk + d) |
 //! | rotor I | `u = 0` | 1/I | −ẋ before the step |
+//! | gear over several joints | `Σ f_i u_i = 0` | 0 | 0 |
 //!
 //! with `u = ẋ⁺ + c r + b`. Springs and servos are backward Euler in their coordinate: no stiffness is too large.
 
 mod assemble;
 mod coordinate;
 mod frame;
+pub(crate) mod gear;
+mod gear_world;
 pub(crate) mod geometry;
 mod kind;
 mod read_out;
@@ -30,6 +33,8 @@ mod world;
 pub(crate) use coordinate::MAX_VALUE;
 pub use coordinate::{Coordinate, Motor, Spring};
 pub use frame::{Anchor, Frame, Misfit};
+pub(crate) use gear::GearRecord;
+pub use gear::{GEAR_LIMIT, Gear, GearTerm};
 pub use kind::JointKind;
 pub use read_out::{CoordinateForces, JointEvent, JointForces};
 pub(crate) use record::JointRecord;

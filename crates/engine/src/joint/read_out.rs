@@ -24,6 +24,9 @@ pub struct CoordinateForces {
     pub armature: f64,
     /// The given force.
     pub given: f64,
+    /// Of the gears that the coordinate is in.
+    #[serde(default)]
+    pub gear: f64,
 }
 
 /// Forces of a joint on its body in the last step; the other end got the opposite.
@@ -92,7 +95,7 @@ impl World {
     }
 
     /// What the free coordinates of a joint measure.
-    fn measures(record: &JointRecord) -> impl Iterator<Item = Measure> + use<> {
+    pub(crate) fn measures(record: &JointRecord) -> impl Iterator<Item = Measure> + use<> {
         let length = record.joint.kind.length().is_some();
         record.joint.free_axes().map(move |axis| match axis {
             _ if length => Measure::Length,
@@ -150,6 +153,7 @@ impl World {
                 Purpose::Friction => &mut along.friction,
                 Purpose::Spring => &mut along.spring,
                 Purpose::Armature => &mut along.armature,
+                Purpose::Gear => &mut along.gear,
             } += spec.sign() * force;
         }
         for (along, axis) in forces.coordinates.iter_mut().zip(&free) {

@@ -10,7 +10,7 @@ pub(crate) struct JointRecord {
     pub joint: Joint,
     /// `q_A⁻¹ q_B` when the joint was made.
     pub relative: DQuat,
-    /// Its rows, which follow from the joint.
+    /// Its rows, which follow from the joint and the gears that it is part of.
     pub rows: Vec<RowSpec>,
     /// Impulse of the last step, row by row \[N·s, N·m·s\]: the next guess.
     pub impulse: Vec<f64>,
@@ -34,9 +34,11 @@ impl JointRecord {
     /// Changes one of the six coordinates. Impulses of rows that stay are kept as guesses.
     pub fn set_coordinate(&mut self, axis: usize, coordinate: Coordinate) {
         self.joint.coordinates[axis] = coordinate;
-        let rows = rows_of(&self.joint);
+        let mut rows = rows_of(&self.joint);
+        rows.extend(self.rows.iter().filter(|row| row.is_geared()));
         let same = |old: &RowSpec, new: &RowSpec| {
-            (old.measure, old.purpose, old.sign()) == (new.measure, new.purpose, new.sign())
+            let alike = (old.measure, old.purpose, old.sign()) == (new.measure, new.purpose, new.sign());
+            alike && (!new.is_geared() || old.law == new.law)
         };
         let known = |new: &RowSpec| self.rows.iter().position(|old| same(old, new)).map_or(0.0, |at| self.impulse[at]);
         self.impulse = rows.iter().map(known).collect();

@@ -1,7 +1,7 @@
 //! From a joint to its rows: which there are, in which order, and what law each obeys.
 //!
 //! Locked coordinates come first, translations in one block and rotations in another; then, coordinate by coordinate, limits,
-//! motor, friction, spring and rotor, one block each.
+//! motor, friction, spring and rotor, one block each; last the gears, which are blocks with rows of other joints.
 
 use crate::joint::kind::Freedom;
 use crate::joint::{Coordinate, Joint, Motor};
@@ -23,6 +23,8 @@ pub(crate) enum Purpose {
     Spring,
     /// The inertia of a rotor.
     Armature,
+    /// A gear: its impulse is bound to those of the other coordinates.
+    Gear,
 }
 
 /// What a row measures. Numbers are axes: 0 to 2.
@@ -64,6 +66,8 @@ pub(crate) enum RowLaw {
     Rotor { inertia: f64 },
     /// A given force.
     Given { force: f64 },
+    /// Tied to other coordinates by the gear in this slot, with this factor.
+    Geared { gear: u32, factor: f64 },
 }
 
 /// One row of a joint.
@@ -97,7 +101,7 @@ impl RowSpec {
             _ => Law::Interval { lo: -h * force, hi: h * force },
         };
         match self.law {
-            RowLaw::Hold { .. } => rigid(Law::Equality),
+            RowLaw::Hold { .. } | RowLaw::Geared { .. } => rigid(Law::Equality),
             RowLaw::Stop { .. } => rigid(Law::NonNegative),
             RowLaw::Speed { target, force } => Posed { bias: -target, ..rigid(bounded(force)) },
             RowLaw::Spring { stiffness: k, damping: d, target, velocity, force } => Posed {
@@ -127,6 +131,11 @@ impl RowSpec {
     /// Whether its impulse is given: then nobody solves for it.
     pub fn is_given(&self) -> bool {
         matches!(self.law, RowLaw::Given { .. })
+    }
+
+    /// Whether it is bound to rows of other joints, and no row of a problem by itself.
+    pub fn is_geared(&self) -> bool {
+        self.purpose == Purpose::Gear
     }
 
     /// Whether it is a locked coordinate.

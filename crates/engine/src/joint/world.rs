@@ -66,9 +66,10 @@ impl World {
             && self.joint_order.windows(2).all(|pair| rank(pair[0]) <= rank(pair[1]))
     }
 
-    /// Removes a joint.
+    /// Removes a joint, and the gears that it is part of.
     pub fn remove_joint(&mut self, joint: JointHandle) -> Result<(), WorldError> {
         let ends = self.joint(joint)?;
+        self.remove_gears_of(joint.0.slot)?;
         self.disturb_ends(&ends);
         self.joints.remove(joint.0).map_err(|why| unreachable(why, joint.0))?;
         self.joint_order.retain(|slot| *slot != joint.0.slot);

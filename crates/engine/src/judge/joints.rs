@@ -1,18 +1,18 @@
 //! Joints at the end poses: where anchors are and how bodies are turned, from the definitions of the joints.
 
 use super::{Evidence, JOINT_BOUND, Part, Place};
-use crate::joint::{Anchor, Joint, JointKind};
+use crate::joint::{Anchor, Joint, JointKind, JointRecord};
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::math;
 
 /// What the judge needs of a joint: where the frame of its body is against that of the other end.
-struct Frames {
+pub(super) struct Frames {
     /// From the anchor of the other end to that of the body \[m\].
-    apart: DVec3,
+    pub apart: DVec3,
     /// Axes of the other end, as columns.
-    a: DMat3,
+    pub a: DMat3,
     /// Axes of the body, as columns.
-    b: DMat3,
+    pub b: DMat3,
 }
 
 pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
@@ -21,35 +21,40 @@ pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
     if evidence.joint_order.is_empty() {
         return;
     }
-    let rank_of = |slot: u32| evidence.order.iter().position(|s| *s == slot);
     for (index, slot) in evidence.joint_order.iter().enumerate() {
         let Some(record) = evidence.joints.at(*slot).filter(|record| record.enabled) else { continue };
-        let joint = &record.joint;
-        let end = |anchor: Anchor, axes: DQuat| match anchor {
-            Anchor::World(frame) => Some((None, frame.point, DMat3::from_quat(axes))),
-            Anchor::Body(handle, frame) => {
-                let rank = rank_of(handle.0.slot)?;
-                let (body, state) = (evidence.record(rank)?, evidence.end.get(rank)?);
-                let turned = DMat3::from_quat(state.orientation);
-                let at = state.position + turned * (frame.point - body.mass.centre);
-                Some((Some(rank as u32), at, turned * DMat3::from_quat(axes)))
-            }
-        };
-        let (handle, frame) = joint.a;
-        let base = joint.b.frame();
-        // A fixed joint holds the orientation that it found, whatever its frames.
-        let axes = match joint.kind {
-            JointKind::Fixed => record.relative * base.axes,
-            _ => frame.axes,
-        };
-        let ends = end(Anchor::Body(handle, frame), axes).zip(end(joint.b, base.axes));
-        let Some((body, other)) = ends else { continue };
-        let place = Place { bodies: [body.0, other.0], joint: Some(index as u32) };
-        let frames = Frames { apart: body.1 - other.1, a: other.2, b: body.2 };
-        let (wide, turned) = off(joint, &frames, &record.angles);
+        let Some((frames, bodies)) = frames_of(evidence, record) else { continue };
+        let place = Place { bodies, joint: Some(index as u32) };
+        let (wide, turned) = off(&record.joint, &frames, &record.angles);
         gap.worst(wide, JOINT_BOUND, place);
         turn.worst(turned, JOINT_BOUND, place);
     }
+}
+
+/// The frames of a joint at the end poses, and the ranks of its body and of the other end.
+pub(super) fn frames_of(evidence: &Evidence, record: &JointRecord) -> Option<(Frames, [Option<u32>; 2])> {
+    let rank_of = |slot: u32| evidence.order.iter().position(|s| *s == slot);
+    let joint = &record.joint;
+    let end = |anchor: Anchor, axes: DQuat| match anchor {
+        Anchor::World(frame) => Some((None, frame.point, DMat3::from_quat(axes))),
+        Anchor::Body(handle, frame) => {
+            let rank = rank_of(handle.0.slot)?;
+            let (body, state) = (evidence.record(rank)?, evidence.end.get(rank)?);
+            let turned = DMat3::from_quat(state.orientation);
+            let at = state.position + turned * (frame.point - body.mass.centre);
+            Some((Some(rank as u32), at, turned * DMat3::from_quat(axes)))
+        }
+    };
+    let (handle, frame) = joint.a;
+    let base = joint.b.frame();
+    // A fixed joint holds the orientation that it found, whatever its frames.
+    let axes = match joint.kind {
+        JointKind::Fixed => record.relative * base.axes,
+        _ => frame.axes,
+    };
+    let ends = end(Anchor::Body(handle, frame), axes).zip(end(joint.b, base.axes));
+    let (body, other) = ends?;
+    Some((Frames { apart: body.1 - other.1, a: other.2, b: body.2 }, [body.0, other.0]))
 }
 
 /// How far a joint is off, its limits included [m, rad].
@@ -76,22 +81,6 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     // Entries of R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ).
     let r = a.transpose() * *b;
     let count = (3..6).filter(|axis| free(*axis)).count();
-    let locked = (0..3).find(|axis| !free(axis + 3));
-    // Entries that do not vanish together at any angle; of three free ones there are none at β = 90°.
-    let angle = |axis: usize| match (count, locked, axis) {
-        (1, _, 0) => math::atan2(r.y_axis.z, r.y_axis.y),
-        (1, _, 1) => math::atan2(r.z_axis.x, r.z_axis.z),
-        (1, _, _) => math::atan2(r.x_axis.y, r.x_axis.x),
-        // R_y(β)R_z(γ)
-        (2, Some(0), 1) => math::atan2(r.z_axis.x, r.z_axis.z),
-        (2, Some(0), _) => math::atan2(r.x_axis.y, r.y_axis.y),
-        // R_x(α)R_y(β)
-        (2, Some(2), 0) => math::atan2(r.y_axis.z, r.y_axis.y),
-        (2, Some(2), _) => math::atan2(r.z_axis.x, r.x_axis.x),
-        (_, _, 0) => math::atan2(-r.z_axis.y, r.z_axis.z),
-        (_, _, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
-        _ => math::atan2(-r.y_axis.x, r.x_axis.x),
-    };
     match count {
         // The sine of the angle of a rotation is in what is not symmetric, its cosine in the trace.
         0 => {
@@ -110,12 +99,35 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     for axis in (0..3).filter(|axis| free(axis + 3)) {
         if let Some(limits) = joint.coordinates[axis + 3].limits {
             let whole = std::f64::consts::TAU;
-            let angle = angle(axis);
+            let angle = coordinate(joint, frames, axis);
             let angle = angle + whole * ((near[axis] - angle) / whole).round();
             turn = turn.max(outside(angle, limits));
         }
     }
     (gap, turn)
+}
+
+/// A free angle of a joint, α, β or γ, within a turn [rad].
+pub(super) fn coordinate(joint: &Joint, frames: &Frames, axis: usize) -> f64 {
+    let r = frames.a.transpose() * frames.b;
+    let free = |axis: usize| joint.free_axes().any(|free| free == axis);
+    let count = (3..6).filter(|axis| free(*axis)).count();
+    let locked = (0..3).find(|axis| !free(axis + 3));
+    // Entries that do not vanish together at any angle; of three free ones there are none at β = 90°.
+    match (count, locked, axis) {
+        (1, _, 0) => math::atan2(r.y_axis.z, r.y_axis.y),
+        (1, _, 1) => math::atan2(r.z_axis.x, r.z_axis.z),
+        (1, _, _) => math::atan2(r.x_axis.y, r.x_axis.x),
+        // R_y(β)R_z(γ)
+        (2, Some(0), 1) => math::atan2(r.z_axis.x, r.z_axis.z),
+        (2, Some(0), _) => math::atan2(r.x_axis.y, r.y_axis.y),
+        // R_x(α)R_y(β)
+        (2, Some(2), 0) => math::atan2(r.y_axis.z, r.y_axis.y),
+        (2, Some(2), _) => math::atan2(r.z_axis.x, r.x_axis.x),
+        (_, _, 0) => math::atan2(-r.z_axis.y, r.z_axis.z),
+        (_, _, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
+        _ => math::atan2(-r.y_axis.x, r.x_axis.x),
+    }
 }
 
 /// Sine of the one locked angle.

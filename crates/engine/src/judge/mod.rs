@@ -5,12 +5,13 @@
 //! |---|---|---|
 //! | velocity | natural map of every block against its own scale, by the judge of the contact problem | tolerance of the settings |
 //! | overlap | signed distance of every pair of shapes at the end poses, by GJK and EPA; what was as deep before does not count | 1e-4 of the smaller body's size |
-//! | joint gap, joint turn | anchors and orientations at the end poses | 1e-8 m, 1e-8 rad |
+//! | joint gap, joint turn | anchors, orientations, limits and gears at the end poses | 1e-8 m, 1e-8 rad |
 //! | energy | the ledger adds up, and nothing rises without external or driven work | 1e-9 and 5e-3 of the energy exchanged |
 //! | momentum | change of momentum of every body against forces and impulses | 1e-9 of their sizes |
 //! | stages | what had to be cut short: bodies stood still or stopped early, pieces of motion that did not arrive | none |
 
 mod energy;
+mod gears;
 mod joints;
 mod momentum;
 mod names;
@@ -24,7 +25,7 @@ pub use replay::{Check, Finding, Recertifier, ReplayBody, ReplayContact, ReplayS
 use crate::body::{BodyRecord, BodyState};
 use crate::energy::EnergyLedger;
 use crate::ids::Arena;
-use crate::joint::JointRecord;
+use crate::joint::{GearRecord, JointRecord};
 use crate::settings::Settings;
 use glamx::DVec3;
 use serde::{Deserialize, Serialize};
@@ -208,6 +209,8 @@ pub(crate) struct Evidence<'a> {
     pub order: &'a [u32],
     pub joints: &'a Arena<JointRecord>,
     pub joint_order: &'a [u32],
+    pub gears: &'a Arena<GearRecord>,
+    pub gear_order: &'a [u32],
     /// States at the end, by rank.
     pub end: &'a [BodyState],
     /// Which bodies take part as dynamic ones, by rank: neither asleep nor quarantined.
@@ -234,6 +237,7 @@ pub(crate) fn certify(evidence: &Evidence, space: &mut OverlapSpace, sums: &mut 
     let mut certificate = StepCertificate::default();
     overlap::grade(evidence, space, &mut certificate.overlap);
     joints::grade(evidence, &mut certificate.joint_gap, &mut certificate.joint_turn);
+    gears::grade(evidence, &mut certificate.joint_gap, &mut certificate.joint_turn);
     energy::grade(evidence, &mut certificate.closure, &mut certificate.energy_rise);
     momentum::grade(evidence, sums, &mut certificate.momentum);
     certificate

@@ -68,6 +68,14 @@ impl World {
         };
         self.contacts.iter().for_each(|contact| tie(contact.a, Some(contact.b)));
         self.joints().for_each(|(_, joint)| tie(joint.a.0, joint.b.body()));
+        for record in self.gear_order.iter().filter_map(|slot| self.gears.at(*slot)) {
+            let bodies: Vec<BodyHandle> = self
+                .geared_bodies(record)
+                .map(|slot| BodyHandle(self.bodies.key(slot)))
+                .filter(|b| moves(*b).is_some())
+                .collect();
+            bodies.windows(2).for_each(|pair| tie(pair[0], Some(pair[1])));
+        }
         let mut groups: Vec<(u32, Vec<BodyHandle>)> = Vec::new();
         for slot in self.order.iter().filter(|slot| tied[**slot as usize]) {
             let root = crate::step::root(&mut parent, *slot);

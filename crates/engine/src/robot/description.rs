@@ -309,6 +309,13 @@ pub enum EqualityKind {
         /// The other; none is the world.
         other: Option<usize>,
     },
+    /// `Σ cᵢ qᵢ = sum`: a fixed tendon that is held, or two of which one follows the other.
+    Tendon {
+        /// Names of joints, each once, and their coefficients cᵢ.
+        joints: Vec<(String, f64)>,
+        /// [rad] or [m].
+        sum: f64,
+    },
     /// `q = offset + ratio · q_other`; without other, `q = offset`.
     Joint {
         /// Name of the joint.

@@ -99,7 +99,7 @@ impl RobotModel {
             let (kind, link, other, point) = match tie.kind {
                 EqualityKind::Connect { link, other, point } => (JointKind::Ball, link, other, point),
                 EqualityKind::Weld { link, other } => (JointKind::Fixed, link, other, DVec3::ZERO),
-                EqualityKind::Joint { .. } => continue,
+                EqualityKind::Joint { .. } | EqualityKind::Tendon { .. } => continue,
             };
             let first = self.carriers[link];
             let above = first.link.map_or(posture.base, |link| posture.links[link]);

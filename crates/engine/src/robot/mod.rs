@@ -11,6 +11,7 @@ mod arrange;
 mod control;
 mod description;
 mod dynamics;
+mod followers;
 mod handle;
 mod joints;
 mod kinematics;

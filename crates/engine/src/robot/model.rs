@@ -8,8 +8,8 @@
 
 use super::arrange::{Arrangement, arrange, runs};
 use super::description::{
-    ActuatorDescription, EqualityDescription, EqualityKind, KeyframeDescription, LINK_LIMIT, LinkDescription,
-    LinkShape, Motion, Notice, RobotDescription, RobotJoint,
+    ActuatorDescription, EqualityDescription, KeyframeDescription, LINK_LIMIT, LinkDescription, LinkShape, Mimic,
+    Motion, Notice, RobotDescription, RobotJoint,
 };
 use crate::body::Inertial;
 use crate::scene::{SceneError, TextPlace};
@@ -178,6 +178,8 @@ impl RobotModel {
         model.note_what_does_not_act();
         model.resolve_keyframes(&description.keyframes)?;
         model.start_within_limits();
+        model.check_followers()?;
+        model.start_where_followed();
         super::pairs::separate(&mut model, &excluded, &forced, description.self_collision)?;
         Ok(model)
     }
@@ -331,10 +333,7 @@ impl RobotModel {
             actuator.joints.iter().try_for_each(|(name, _)| known(&actuator.at, name))?;
         }
         for tie in &self.equalities {
-            if let EqualityKind::Joint { joint, other, .. } = &tie.kind {
-                known(&tie.at, joint)?;
-                other.iter().try_for_each(|other| known(&tie.at, other))?;
-            }
+            self.tied_joints(tie).try_for_each(|name| known(&tie.at, name))?;
         }
         Ok(())
     }
@@ -345,15 +344,24 @@ impl RobotModel {
         for ModelJoint { joint, .. } in &self.joints {
             let acts = joint.damping + joint.friction + joint.armature + joint.stiffness > 0.0;
             let at = || joint.at.clone();
-            if joint.mimic.is_some() {
-                notes.push((at(), "joints that follow others ('mimic') move by themselves"));
+            let follows = |mimic: &Mimic| {
+                let other = self.joint(&mimic.joint).map_or(1, |other| other.joint.motion.freedoms());
+                other > 1 || joint.motion.freedoms() > 1
+            };
+            if joint.mimic.as_ref().is_some_and(|mimic| mimic.joint == joint.name) {
+                notes.push((at(), "a joint that follows itself ('mimic') moves by itself"));
+            } else if joint.mimic.as_ref().is_some_and(follows) {
+                notes.push((at(), "ball and free joints neither follow others nor are followed ('mimic')"));
             }
             if joint.motion.freedoms() > 1 && (acts || joint.range.is_some()) {
                 notes.push((at(), "limits, damping, friction and armature of ball and free joints do not act"));
             }
         }
-        for tie in self.equalities.iter().filter(|tie| matches!(tie.kind, EqualityKind::Joint { .. })) {
-            notes.push((tie.at.clone(), "equalities between joints do not act"));
+        for tie in &self.equalities {
+            let single = |name: &str| self.joint(name).is_none_or(|joint| joint.joint.motion.freedoms() == 1);
+            if !self.tied_joints(tie).all(single) {
+                notes.push((tie.at.clone(), "equalities of ball and free joints do not act"));
+            }
         }
         for (at, what) in notes {
             if self.ignored.iter().all(|notice| notice.what != what) {

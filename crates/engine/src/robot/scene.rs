@@ -79,6 +79,7 @@ impl RobotModel {
             step: self.step.unwrap_or(usual.step),
             bodies,
             joints: self.joints_of(base, prefix),
+            gears: self.gears(),
             apart: self.apart.iter().map(|[a, b]| [name(*a), name(*b)]).collect(),
             ..usual
         }

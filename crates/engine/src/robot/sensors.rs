@@ -19,6 +19,7 @@ impl Robot {
                 spring: place.sign * found.spring,
                 armature: place.sign * found.armature,
                 given: place.sign * found.given,
+                gear: place.sign * found.gear,
             };
         }
         Ok(all)

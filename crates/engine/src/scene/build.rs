@@ -1,15 +1,16 @@
 //! From a scene to a world.
 
-use super::places::{body_place, joint_place, setting_place};
+use super::places::{body_place, gear_place, joint_place, setting_place};
 use super::shapes::quaternion;
 use super::shared::Shared;
 use super::text::nearest;
 use super::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, Scene, SceneError, TreatmentDescription,
+    BodyDescription, EndDescription, GearDescription, GearTermDescription, InertialDescription, JointDescription,
+    Scene, SceneError, TreatmentDescription,
 };
 use crate::{
-    Anchor, Body, BodyHandle, Frame, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method, Misfit,
-    PairContact, Settings, Shape, StoppingRule, World,
+    Anchor, Body, BodyHandle, Frame, Gear, Joint, JointHandle, JointKind, Kind, MassProperties, Material, Method,
+    Misfit, PairContact, Settings, Shape, StoppingRule, World,
 };
 use glamx::{DMat3, DQuat, DVec3};
 
@@ -75,7 +76,7 @@ impl Scene {
         Ok(world)
     }
 
-    /// Adds the bodies, the joints and the pairs that do not touch to a world; its settings stay. The joints are returned in
+    /// Adds the bodies, the joints, the gears and the pairs that do not touch to a world; its settings stay. The joints are returned in
     /// their order.
     pub fn add_to(&self, world: &mut World) -> Result<Vec<JointHandle>, SceneError> {
         if let Some(entry) = self.robots.first() {
@@ -114,6 +115,9 @@ impl Scene {
             let resolved = resolve(joint, &path, world)?;
             let added = world.add_joint(resolved);
             joints.push(added.map_err(|error| SceneError::new(joint_place(&path, &error), error))?);
+        }
+        for (index, gear) in self.gears.iter().enumerate() {
+            add_gear(gear, &format!("gears[{index}]"), &joints, world)?;
         }
         for (index, names) in self.apart.iter().enumerate() {
             let find = |name: &String| {
@@ -250,6 +254,20 @@ fn mass_properties(inertial: &InertialDescription) -> MassProperties {
     let ([xx, yy, zz], [xy, xz, yz]) = (inertial.moments, inertial.products);
     let inertia = DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
     MassProperties { mass: inertial.mass, centre: DVec3::from_array(inertial.centre), inertia }
+}
+
+fn add_gear(gear: &GearDescription, path: &str, joints: &[JointHandle], world: &mut World) -> Result<(), SceneError> {
+    let term = |(index, term): (usize, &GearTermDescription)| match joints.get(term.joint) {
+        Some(joint) => Ok((*joint, term.coordinate, term.factor)),
+        None => {
+            let what = format!("joint {} does not exist, there are {}", term.joint, joints.len());
+            Err(SceneError::new(format!("{path}.terms[{index}].joint"), what))
+        }
+    };
+    let terms = gear.terms.iter().enumerate().map(term).collect::<Result<Vec<_>, _>>()?;
+    // As of joints: a mechanism that is not quite put together is put together step by step.
+    let added = world.add_gear(Gear::sum(terms).offset(gear.offset).misfit(Misfit::Corrected));
+    added.map(|_| ()).map_err(|error| SceneError::new(gear_place(path, &error), error))
 }
 
 fn resolve(joint: &JointDescription, path: &str, world: &World) -> Result<Joint, SceneError> {

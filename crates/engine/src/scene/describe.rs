@@ -1,11 +1,11 @@
 //! From a world to the scene that would build it.
 
 use super::{
-    BodyDescription, EndDescription, InertialDescription, JointDescription, OptionsDescription, Scene,
-    SolverDescription,
+    BodyDescription, EndDescription, GearDescription, GearTermDescription, InertialDescription, JointDescription,
+    OptionsDescription, Scene, SolverDescription,
 };
 use crate::joint::MAX_VALUE;
-use crate::{BodyHandle, Combine, Coordinate, Frame, JointKind, Kind, PairContact, World};
+use crate::{BodyHandle, Combine, Coordinate, Frame, Gear, GearTerm, JointKind, Kind, PairContact, World};
 use glamx::DQuat;
 
 impl Scene {
@@ -29,6 +29,7 @@ impl Scene {
             treatment: settings.into(),
             bodies: world.bodies().filter_map(|(handle, _)| describe_body(world, handle)).collect(),
             joints: world.joint_order.iter().filter_map(|slot| describe_joint(world, *slot)).collect(),
+            gears: world.gears().map(|(_, gear)| describe_gear(world, gear)).collect(),
             apart: world.pairs_apart().into_iter().filter_map(|pair| names(world, pair)).collect(),
             ..Scene::default()
         };
@@ -67,6 +68,15 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
         options: OptionsDescription::of(&record.options),
         ..BodyDescription::new(record.id.label(), record.shape.describe())
     })
+}
+
+fn describe_gear(world: &World, gear: &Gear) -> GearDescription {
+    let place = |slot: u32| world.joint_order.iter().position(|other| *other == slot);
+    let term = |term: &GearTerm| {
+        let joint = place(term.joint.0.slot)?;
+        Some(GearTermDescription { joint, coordinate: term.coordinate, factor: term.factor })
+    };
+    GearDescription { terms: gear.terms.iter().filter_map(term).collect(), offset: gear.offset }
 }
 
 fn describe_joint(world: &World, slot: u32) -> Option<JointDescription> {

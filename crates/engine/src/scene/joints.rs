@@ -36,6 +36,30 @@ impl JointDescription {
     }
 }
 
+/// An equation between coordinates of joints: the sum of them, each times its factor, is the offset.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a gear: a table with terms")]
+pub struct GearDescription {
+    /// The coordinates.
+    pub terms: Vec<GearTermDescription>,
+    /// What the sum is [m, rad].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offset: f64,
+}
+
+/// A coordinate in a gear.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table such as { joint = 0, factor = 1.0 }")]
+pub struct GearTermDescription {
+    /// Which of the scene's joints, counted from zero.
+    pub joint: usize,
+    /// Which of its free coordinates, counted from zero.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub coordinate: usize,
+    /// What it counts.
+    pub factor: f64,
+}
+
 /// What a joint holds.
 pub type JointKindDescription = crate::JointKind;
 

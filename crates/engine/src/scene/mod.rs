@@ -42,7 +42,7 @@ mod xml;
 pub use budget::{BudgetDescription, BudgetName};
 pub use build::{BODY_LIMIT, STEP_LIMIT};
 pub use error::{SceneError, TextPlace};
-pub use joints::{EndDescription, JointDescription, JointKindDescription};
+pub use joints::{EndDescription, GearDescription, GearTermDescription, JointDescription, JointKindDescription};
 pub use mesh_file::{MESH_FILE_LIMIT, MESH_LIMIT};
 pub use options::{MaterialPairDescription, OptionsDescription};
 pub use robot_files::{Base, RobotOptions};
@@ -90,6 +90,9 @@ pub struct Scene {
     /// What ties them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointDescription>,
+    /// What ties coordinates of joints to each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gears: Vec<GearDescription>,
     /// Pairs of bodies, by their names, that do not touch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<[String; 2]>,
@@ -144,6 +147,7 @@ impl Default for Scene {
             material_pairs: Vec::new(),
             bodies: Vec::new(),
             joints: Vec::new(),
+            gears: Vec::new(),
             apart: Vec::new(),
             robots: Vec::new(),
             notices: Vec::new(),

@@ -62,6 +62,16 @@ pub(super) fn joint_place(path: &str, error: &WorldError) -> String {
     }
 }
 
+/// The part of a gear that was refused.
+pub(super) fn gear_place(path: &str, error: &WorldError) -> String {
+    match error {
+        WorldError::GearFactor { index, .. } => format!("{path}.terms[{index}].factor"),
+        WorldError::GearTerm { index, .. } => format!("{path}.terms[{index}].coordinate"),
+        WorldError::JointValue { .. } => format!("{path}.offset"),
+        _ => format!("{path}.terms"),
+    }
+}
+
 /// The setting that was refused.
 pub(super) fn setting_place(error: &WorldError) -> String {
     let WorldError::Setting { field, .. } = error else { return "treatment".to_owned() };

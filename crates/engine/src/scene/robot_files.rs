@@ -245,8 +245,13 @@ pub(super) fn inline(scene: &mut Scene, folder: &Path) -> Result<(), SceneError>
             return Err(SceneError::new(format!("{path}.q"), what));
         }
         let robot = model.scene(&base, q, &prefix);
+        let before = scene.joints.len();
         scene.bodies.extend(robot.bodies);
         scene.joints.extend(robot.joints);
+        scene.gears.extend(robot.gears.into_iter().map(|mut gear| {
+            gear.terms.iter_mut().for_each(|term| term.joint += before);
+            gear
+        }));
         scene.apart.extend(robot.apart);
         for mut notice in model.ignored {
             notice.at.file = Some(PathBuf::from(&entry.file));

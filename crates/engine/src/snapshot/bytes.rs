@@ -10,6 +10,7 @@
 
 use crate::body::BodyRecord;
 use crate::ids::Arena;
+use crate::joint::JointRecord;
 use crate::shape::Shape;
 use crate::{ShapeError, SnapshotError};
 
@@ -126,6 +127,7 @@ impl<'a> Writer<'a> {
 pub(super) struct Known<'a> {
     pub shapes: &'a [Shape],
     pub bodies: Option<&'a Arena<BodyRecord>>,
+    pub joints: Option<&'a Arena<JointRecord>>,
 }
 
 /// Reads sections one after the other.

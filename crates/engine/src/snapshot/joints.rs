@@ -53,12 +53,13 @@ impl Stored for Joint {
 
 impl Stored for JointRecord {
     fn write(&self, out: &mut Payload) {
-        // Every field by name: whoever adds one has to write it. Rows follow from the joint.
-        let JointRecord { joint, relative, rows: _, impulse, angles, step, enabled, broken } = self;
+        // Every field by name: whoever adds one has to write it. Rows follow from the joint; those of gears are with the gears.
+        let JointRecord { joint, relative, rows, impulse, angles, step, enabled, broken } = self;
+        let own = rows.iter().filter(|row| !row.is_geared()).count();
         joint.write(out);
         (*relative, *angles, *step).write(out);
         (*enabled, *broken).write(out);
-        impulse.write(out);
+        impulse[..own].to_vec().write(out);
     }
     fn read(section: &mut Section) -> Read<Self> {
         let mut record = JointRecord::new(Joint::read(section)?, DQuat::read(section)?);

@@ -19,6 +19,7 @@
 //!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
 
 mod bytes;
+mod gears;
 mod joints;
 mod scene;
 mod shapes;
@@ -28,7 +29,7 @@ use crate::joint::{Anchor, JointRecord};
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
-use crate::{BodyHandle, SnapshotError, World};
+use crate::{BodyHandle, JointHandle, SnapshotError, World};
 
 /// Everything about a world at one time.
 ///
@@ -128,6 +129,8 @@ impl World {
             order,
             joints,
             joint_order,
+            gears,
+            gear_order,
             apart,
             pair_filter,
             material_pairs,
@@ -148,6 +151,8 @@ impl World {
             order: order.clone(),
             joints: joints.fork(),
             joint_order: joint_order.clone(),
+            gears: gears.fork(),
+            gear_order: gear_order.clone(),
             apart: apart.clone(),
             pair_filter: pair_filter.clone(),
             material_pairs: material_pairs.clone(),
@@ -170,6 +175,14 @@ impl World {
         self.rekey();
         let same = |joint: &JointRecord, before: &JointRecord| joint.joint == before.joint;
         self.joints.adopt_keys(&other.joints, same);
+        let joints = &self.joints;
+        for slot in &self.gear_order {
+            let Some(record) = self.gears.at_mut(*slot) else { continue };
+            for term in &mut record.gear.terms {
+                term.joint = JointHandle(joints.key(term.joint.0.slot));
+            }
+        }
+        self.gears.adopt_keys(&other.gears, |gear, before| gear.gear == before.gear);
     }
 
     /// Writes the current keys into everything that names bodies.

@@ -1,6 +1,7 @@
 //! The sections of a snapshot in their order, bodies, and slots. Handles are written as slots.
 
 use super::bytes::{Known, Payload, Read, Reader, Section, Stored, Writer};
+use super::gears::{self, SavedGear};
 use super::shapes::{Shapes, distinct, index_of};
 use crate::body::{BodyRecord, BodyState, ConstraintForces, Inertial, Kind, reach_of};
 use crate::events::EventLog;
@@ -41,6 +42,10 @@ pub(super) fn encode(world: &World) -> Vec<u8> {
         world.material_pairs.write(out);
     });
     writer.section(b"EVNT", |out| events(world).write(out));
+    writer.section(b"GEAR", |out| {
+        gears::saved(world).write(out);
+        world.gear_order.write(out);
+    });
     writer.finish()
 }
 
@@ -61,7 +66,7 @@ pub(super) fn decode(bytes: &[u8]) -> Read<World> {
     let settings: Settings = reader.section("settings", b"SETT", Known::default())?;
     settings.check()?;
     let shapes: Shapes = reader.section("shapes", b"SHAP", Known::default())?;
-    let known = Known { shapes: &shapes.0, bodies: None };
+    let known = Known { shapes: &shapes.0, ..Known::default() };
     let (bodies, next_automatic, next_sleeping_island): (Arena<BodyRecord>, u64, u64) =
         reader.section("bodies", b"BODY", known)?;
     let order = order_of(&bodies, next_automatic).ok_or_else(|| invalid("bodies", "two bodies with one identity"))?;
@@ -86,14 +91,18 @@ pub(super) fn decode(bytes: &[u8]) -> Read<World> {
         return Err(invalid("pairs", "not the coefficients of a pair"));
     }
     let events: EventLog = reader.section("events", b"EVNT", known)?;
+    let known = Known { joints: Some(&joints), ..known };
+    let (saved, gear_order): (Arena<SavedGear>, Vec<u32>) = reader.section("gears", b"GEAR", known)?;
     reader.finish()?;
 
-    let world = World {
+    let mut world = World {
         settings,
         bodies,
         order,
         joints,
         joint_order,
+        gears: Arena::new(),
+        gear_order,
         apart: BTreeSet::from_iter(apart),
         // A function has no bytes.
         pair_filter: PairFilter::default(),
@@ -109,7 +118,13 @@ pub(super) fn decode(bytes: &[u8]) -> Read<World> {
         next_automatic,
         next_sleeping_island,
     };
-    if world.joints_in_order() { Ok(world) } else { Err(invalid("joints", "joints are not in order")) }
+    if !world.joints_in_order() {
+        return Err(invalid("joints", "joints are not in order"));
+    }
+    if !gears::take_up(&mut world, &saved) {
+        return Err(invalid("gears", "gears do not belong to the joints"));
+    }
+    Ok(world)
 }
 
 /// Slots by identity, if every identity is there once and no automatic one is still to come.

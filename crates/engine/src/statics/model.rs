@@ -4,6 +4,7 @@ use super::{StaticsError, StaticsOptions};
 use crate::body::{BodyRecord, Kind};
 use crate::joint::rows::{Measure, RowLaw, RowSpec};
 use crate::step::broad_phase::BroadPhase;
+use crate::step::gears::SumRow;
 use crate::step::manifold::NarrowPhase;
 use crate::step::{contact_frame, contact_row, excluded_pairs};
 use crate::{BodyHandle, World};
@@ -47,6 +48,8 @@ pub(super) struct Tie {
     pub carries: Carries,
     /// Whether it is a torque.
     pub turns: bool,
+    /// Whether it is a part of the row before it: a gear is over the bodies of several joints.
+    pub joined: bool,
 }
 
 /// Six numbers: force \[N\], torque about the centre of mass [N·m].
@@ -152,7 +155,7 @@ impl Model {
                 let turns = !matches!(spec.measure, Measure::Apart(_) | Measure::Along(_) | Measure::Length);
                 match at_rest(spec, geometry.value(spec.measure, &placed), touching) {
                     Held::Nothing => {}
-                    Held::By(carries) => self.ties.push(Tie { places, row, carries, turns }),
+                    Held::By(carries) => self.ties.push(Tie { places, row, carries, turns, joined: false }),
                     Held::Force(force) => {
                         for (place, half) in places.into_iter().zip(row.chunks_exact(6)) {
                             let Some(place) = place else { continue };
@@ -160,6 +163,22 @@ impl Model {
                         }
                     }
                 }
+            }
+        }
+        for slot in &world.gear_order {
+            let Some(gear) = world.gears.at(*slot).filter(|gear| world.is_engaged(gear)) else { continue };
+            let mut sum = SumRow::new();
+            for (term, record) in gear.terms.iter().filter_map(|term| Some((term, world.joints.at(term.slot)?))) {
+                let (geometry, placed) = world.placed(record);
+                let other = record.joint.b.body().and_then(|body| by_slot[body.0.slot as usize]);
+                let places = [other, by_slot[record.joint.a.0.0.slot as usize]];
+                let row = geometry.jacobian(&term.row(*slot), &placed, &placed);
+                sum.add(term.factor, places.map(|place| place.map(|place| place as u32)), &row);
+            }
+            let turns = gear.leading().is_some_and(|term| matches!(term.measure, Measure::Angle(_)));
+            for (at, (pair, row)) in sum.pairs().enumerate() {
+                let places = pair.map(|place| place.map(|place| place as usize));
+                self.ties.push(Tie { places, row, carries: Carries::Anything, turns, joined: at > 0 });
             }
         }
     }
@@ -177,7 +196,8 @@ fn at_rest(spec: &RowSpec, value: f64, touching: f64) -> Held {
     match spec.law {
         RowLaw::Hold { .. } => Held::By(Carries::Anything),
         RowLaw::Stop { .. } if spec.error(value) <= touching => Held::By(Carries::Push),
-        RowLaw::Stop { .. } | RowLaw::Rotor { .. } => Held::Nothing,
+        // Gears are ties over several joints.
+        RowLaw::Stop { .. } | RowLaw::Rotor { .. } | RowLaw::Geared { .. } => Held::Nothing,
         RowLaw::Speed { force: f64::INFINITY, .. } => Held::By(Carries::Anything),
         RowLaw::Speed { force, .. } => Held::By(Carries::Within(force)),
         RowLaw::Spring { stiffness, target, force, .. } => {

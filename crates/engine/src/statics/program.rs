@@ -41,14 +41,17 @@ impl Posed {
                 posed.couple(model, first + 2, touch.places, &touch.rows[2], friction);
             }
         }
+        let mut last = 0;
         for tie in &model.ties {
             let unit = if tie.turns { model.length } else { 1.0 };
             let limit = |most: f64| most / (model.force * unit);
-            let first = posed.add(match tie.carries {
-                Carries::Anything => Cone::Free(1),
-                Carries::Push => Cone::NonNegative(1),
-                Carries::Within(_) => Cone::NonNegative(2),
-            });
+            let first = match tie.carries {
+                _ if tie.joined => last,
+                Carries::Anything => posed.add(Cone::Free(1)),
+                Carries::Push => posed.add(Cone::NonNegative(1)),
+                Carries::Within(_) => posed.add(Cone::NonNegative(2)),
+            };
+            last = first;
             posed.couple(model, first, tie.places, &tie.row, unit);
             if let Carries::Within(most) = tie.carries {
                 let row = posed.b.len();

@@ -10,6 +10,7 @@ use crate::joint::geometry::{End, JointGeometry, Pose};
 use crate::joint::{Anchor, Frame};
 use crate::step::contact::Contact;
 use crate::step::free_motion::FreeMotion;
+use crate::step::gears::{GearFrames, assemble_gears};
 use crate::step::island::Island;
 use crate::step::squeeze::Pad;
 use crate::step::{Moving, Twist};
@@ -27,6 +28,8 @@ pub(crate) struct Scene<'a> {
     pub joints: &'a [JointFrame],
     /// Rows of the joints, at the current poses.
     pub joint_rows: &'a [JointRow],
+    /// Which of these are bound to each other.
+    pub gears: &'a GearFrames,
     /// Ranks by slot.
     pub ranks: &'a [Option<u32>],
     pub dt: f64,
@@ -36,11 +39,11 @@ impl<'a> Scene<'a> {
     pub fn new(
         (bodies, free): (&'a [Moving], &'a [FreeMotion]),
         contacts: &'a [Contact],
-        (joints, joint_rows): (&'a [JointFrame], &'a [JointRow]),
+        (joints, joint_rows, gears): (&'a [JointFrame], &'a [JointRow], &'a GearFrames),
         ranks: &'a [Option<u32>],
         dt: f64,
     ) -> Self {
-        Scene { bodies, free, contacts, joints, joint_rows, ranks, dt }
+        Scene { bodies, free, contacts, joints, joint_rows, gears, ranks, dt }
     }
 
     pub fn rank_of_slot(&self, slot: u32) -> Option<u32> {
@@ -78,6 +81,8 @@ pub(crate) struct JointRow {
     pub offset: f64,
     /// Whether it is a locked coordinate.
     pub locked: bool,
+    /// Whether it is bound to rows of other joints.
+    pub geared: bool,
     /// Impulse to start from.
     pub guess: f64,
 }
@@ -166,6 +171,7 @@ pub(crate) fn joint_frames(
                 compliance: posed.compliance,
                 offset: posed.bias + gap,
                 locked: spec.is_locked(),
+                geared: spec.is_geared(),
                 guess: *guess,
             });
         }
@@ -213,7 +219,7 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     }
 }
 
-/// The problem of an island: contacts first, then joints. `parts` lends its memory.
+/// The problem of an island: contacts first, then joints, then gears. `parts` lends its memory.
 pub(crate) fn assemble(
     scene: &Scene,
     island: &Island,
@@ -259,7 +265,7 @@ pub(crate) fn assemble(
     }
     for joint in island.joints.iter().map(|j| &scene.joints[*j as usize]) {
         let (a, b) = (joint.a.map(after), joint.b.map(after));
-        for row in scene.rows_of(joint) {
+        for row in scene.rows_of(joint).iter().filter(|row| !row.geared) {
             if row.block > 0 {
                 blocks.push(Block { law: row.law, rows: row.block });
                 // The body of the joint comes first, as the user says it.
@@ -272,6 +278,7 @@ pub(crate) fn assemble(
             q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()) + row.offset);
         }
     }
+    assemble_gears(scene, island, local, after, &mut parts);
     ContactProblem::from_parts(parts)
 }
 

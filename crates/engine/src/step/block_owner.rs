@@ -7,7 +7,7 @@ use crate::{BodyHandle, World};
 pub enum BlockOwner {
     /// A contact of two bodies.
     Contact(BodyHandle, BodyHandle),
-    /// A joint of two bodies, or of a body and the world.
+    /// A joint of two bodies, or of a body and the world; of a gear, the first of its joints.
     Joint(BodyHandle, Option<BodyHandle>),
 }
 
@@ -24,7 +24,7 @@ impl World {
             let slot = workspace.bodies.get(rank as usize)?.slot;
             self.bodies.at(slot).map(|_| BodyHandle(self.bodies.key(slot)))
         };
-        // Contacts come first, one block each; then joints, with the blocks of their rows.
+        // Contacts come first, one block each; then joints, with the blocks of their rows, then gears.
         if let Some(contact) = island.contacts.get(block) {
             let contact = workspace.contacts.get(*contact as usize)?;
             return Some(BlockOwner::Contact(handle(contact.a)?, handle(contact.b)?));
@@ -38,6 +38,9 @@ impl World {
             }
             left -= blocks;
         }
-        None
+        // A gear is named by the first of its joints.
+        let term = workspace.gears.terms(*island.gears.get(left)? as usize).first()?;
+        let joint = workspace.joints.get(term.joint)?;
+        Some(BlockOwner::Joint(handle(joint.b?)?, joint.a.and_then(handle)))
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! contact  0 ≤ r ⊥ gap(X⁺) + J δ + allowed ≥ 0
-//! joint    error(X⁺) + J δ = kept
+//! joint    error(X⁺) + J δ = kept,     gear the same over the bodies of its joints
 //! ```
 //!
 //! The contact problem sees gaps as linear in the motion and one patch of features per pair: a body that turns far, or is
@@ -15,6 +15,7 @@
 
 mod candidates;
 mod displacement;
+mod gears;
 mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState};
@@ -28,6 +29,7 @@ use crate::step::collision::{Detector, PlacedShape, Plan};
 use crate::step::solve::{IslandSolution, IslandSpace};
 use crate::step::{Moving, Twist};
 use crate::{Stabilisation, World};
+use displacement::{Off, Row};
 use glamx::{DQuat, DVec3};
 
 /// Most rounds of one step. Two are usual; a press that cannot be satisfied uses all.
@@ -43,8 +45,6 @@ pub(crate) struct EndSpace {
     /// Pairs whose overlap is a squeeze, ascending.
     squeezed: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
-    /// Pairs whose rows the displacement of this round has measured.
-    rowed: Vec<bool>,
     boxes: Vec<Aabb>,
     /// Deepest overlap at the start of the step of pairs in contact, ascending by pair \[m\].
     before: Vec<((u32, u32), f64)>,
@@ -57,6 +57,18 @@ pub(crate) struct EndSpace {
     /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
     /// stays as it was.
     stuck: Vec<(u32, u32)>,
+    /// Errors that gears are to end with [m, rad].
+    gear_targets: Vec<f64>,
+    off: Off,
+    /// Contact points of this round, and pairs whose points it has looked at.
+    rows: Vec<Row>,
+    rowed: Vec<bool>,
+    /// Displacements by rank.
+    moves: Vec<Twist>,
+    /// Groups of bodies by their roots; bodies of one of them, and their places in it by rank.
+    roots: Vec<u32>,
+    members: Vec<u32>,
+    local: Vec<Option<u32>>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -98,20 +110,23 @@ pub(crate) fn correct(
     space.squeezed.sort_unstable();
     space.candidates(world, scene, plan, end);
     space.measure_before(world, scene, detector);
+    let mut off = std::mem::take(&mut space.off);
     for round in 0..MAX_ROUNDS {
-        let deep = space.too_deep(world, scene, detector, end, round == 0);
-        let joints = space.off_joints(world, scene, end, round == 0);
-        if deep.is_empty() && joints.is_empty() {
+        space.too_deep(world, scene, detector, end, round == 0, &mut off.deep);
+        space.off_joints(world, scene, end, round == 0, &mut off.joints);
+        space.off_gears(world, scene, end, round == 0, &mut off.gears);
+        if off.is_nothing() {
             break;
         }
         done.rounds += 1;
-        let (groups, unproved) = space.displace(world, scene, detector, (&deep, &joints), end, correction);
+        let (groups, unproved) = space.displace(world, scene, detector, &off, end, correction);
         done.groups += groups;
         done.unproved += unproved;
         if done.unproved > 0 {
             break;
         }
     }
+    space.off = off;
     done
 }
 
@@ -172,9 +187,9 @@ fn depth(
 impl EndSpace {
     /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
     /// share of it.
-    fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool) -> Vec<usize> {
+    fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool, off: &mut Vec<usize>) {
         let kept = 1.0 - world.settings.joint_correction;
-        let mut off = Vec::new();
+        off.clear();
         if first {
             self.targets.clear();
         }
@@ -186,18 +201,21 @@ impl EndSpace {
             if first {
                 // What the step made goes wholly; an open limit is to end where it is, or at its stop.
                 let start = |rank: usize| scene.bodies[rank].state;
-                let old = match errors.iter().any(|e| e.abs() > MISFIT) {
-                    true => joint_at(world, scene, index, start)
-                        .map(|(_, joint, placed)| joint.errors(&placed).collect::<Vec<f64>>()),
+                let misfits =
+                    |(row, e): (&RowSpec, &f64)| e.abs() > MISFIT && !(row.purpose == Purpose::Limit && *e > 0.0);
+                let old = match record.rows.iter().zip(&*errors).any(misfits) {
+                    true => joint_at(world, scene, index, start),
                     false => None,
                 };
-                let old = |place: usize| old.as_ref().map_or(0.0, |old| old[place]);
-                let target = |(place, (row, e)): (usize, (&RowSpec, &f64))| match row.purpose {
-                    _ if e.abs() <= MISFIT || old(place).abs() <= MISFIT => 0.0,
-                    Purpose::Limit if *e > 0.0 => 0.0,
-                    _ => kept * e,
+                let old = |row: &RowSpec| match &old {
+                    Some((_, joint, placed)) => row.error(joint.value(row.measure, placed)),
+                    None => 0.0,
                 };
-                self.targets.extend(record.rows.iter().zip(&*errors).enumerate().map(target));
+                let target = |(row, e): (&RowSpec, &f64)| match misfits((row, e)) && old(row).abs() > MISFIT {
+                    true => kept * e,
+                    false => 0.0,
+                };
+                self.targets.extend(record.rows.iter().zip(&*errors).map(target));
             }
             let targets = &self.targets[frame.rows.clone()];
             let mut rows = record.rows.iter().zip(&*errors).zip(targets);
@@ -205,7 +223,6 @@ impl EndSpace {
                 off.push(index);
             }
         }
-        off
     }
 
     /// Pairs that overlap by more than they may. Bodies that have not moved are as deep as they were: looked at only for
@@ -217,8 +234,9 @@ impl EndSpace {
         detector: &mut Detector,
         end: &[BodyState],
         first: bool,
-    ) -> Vec<(u32, u32)> {
-        let mut deep = Vec::new();
+        deep: &mut Vec<(u32, u32)>,
+    ) {
+        deep.clear();
         for place in 0..self.pairs.len() {
             let (i, j) = self.pairs[place];
             let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
@@ -241,6 +259,5 @@ impl EndSpace {
                 deep.push((i, j));
             }
         }
-        deep
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct FixedPoint {
     dt: f64,
     settings: Settings,
     /// Changes of the bodies and the joints so far.
-    edits: (u64, u64),
+    edits: (u64, u64, u64),
     report: StepReport,
 }
 
@@ -33,6 +33,6 @@ impl FixedPoint {
     }
 }
 
-fn edits(world: &World) -> (u64, u64) {
-    (world.bodies.edits(), world.joints.edits())
+fn edits(world: &World) -> (u64, u64, u64) {
+    (world.bodies.edits(), world.joints.edits(), world.gears.edits())
 }

@@ -20,7 +20,7 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
     let (islands, solutions) = (islands.as_slice(), &solutions[..islands.len()]);
     let acting = |(island, solution): (&Island, &IslandSolution)| -> f64 {
         let rows = island.joints.iter().flat_map(|j| &joint_rows[joints[*j as usize].rows.clone()]);
-        let sizes = rows.zip(&solution.joint_impulses).filter(|(row, _)| !row.locked);
+        let sizes = rows.zip(&solution.joint_impulses).filter(|(row, _)| !row.locked && !row.geared);
         sizes.map(|(_, impulse)| impulse.abs()).sum()
     };
     let drive_impulses = islands.iter().zip(solutions).map(acting).sum();
@@ -51,6 +51,8 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
         order: &world.order,
         joints: &world.joints,
         joint_order: &world.joint_order,
+        gears: &world.gears,
+        gear_order: &world.gear_order,
         end,
         // What falls asleep loses its last velocity, which the ledger says.
         active: &|rank| bodies[rank].is_dynamic() && rest[rank].sleeping_island.is_none(),

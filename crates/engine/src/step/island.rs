@@ -6,13 +6,15 @@
 use crate::step::Moving;
 use crate::step::assembly::JointFrame;
 use crate::step::contact::Contact;
+use crate::step::gears::GearFrames;
 
-/// One island: indices into the step's bodies, contacts and joints, ascending.
+/// One island: indices into the step's bodies, contacts, joints and gears, ascending.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Island {
     pub bodies: Vec<u32>,
     pub contacts: Vec<u32>,
     pub joints: Vec<u32>,
+    pub gears: Vec<u32>,
 }
 
 /// All islands of a step.
@@ -37,11 +39,19 @@ impl Islands {
     }
 
     /// Groups the bodies and tells each its place in its island.
-    pub fn build(&mut self, bodies: &mut [Moving], contacts: &[Contact], joints: &[JointFrame]) {
+    pub fn build(&mut self, bodies: &mut [Moving], contacts: &[Contact], joints: &[JointFrame], gears: &GearFrames) {
         let Islands { islands, count, parent, island_of } = self;
         parent.clear();
         parent.extend(0..bodies.len() as u32);
-        let pairs = contacts.iter().map(|c| [Some(c.a), Some(c.b)]).chain(joints.iter().map(|j| [j.a, j.b]));
+        let moves = |body: &u32| bodies[*body as usize].is_dynamic();
+        // One body of each joint is enough: the other is tied to it by the joint.
+        let mover = |joint: usize| [joints[joint].b, joints[joint].a].into_iter().flatten().find(moves);
+        let tied = |gear: usize| {
+            let terms = gears.terms(gear);
+            terms.windows(2).map(|pair| [mover(pair[0].joint), mover(pair[1].joint)])
+        };
+        let jointed = joints.iter().map(|j| [j.a, j.b]).chain((0..gears.len()).flat_map(tied));
+        let pairs = contacts.iter().map(|c| [Some(c.a), Some(c.b)]).chain(jointed);
         for pair in pairs.clone() {
             if let [Some(a), Some(b)] = pair
                 && bodies[a as usize].is_dynamic()
@@ -58,6 +68,7 @@ impl Islands {
             island.bodies.clear();
             island.contacts.clear();
             island.joints.clear();
+            island.gears.clear();
         }
         // Only bodies that something touches are in an island. Roots come first, so islands are in their order.
         for pair in pairs.clone() {
@@ -96,6 +107,15 @@ impl Islands {
         for (index, j) in joints.iter().enumerate() {
             if let Some(island) = island_of_pair([j.a, j.b]) {
                 islands[island].joints.push(index as u32);
+            }
+        }
+        for gear in 0..gears.len() {
+            let moving = gears.terms(gear).iter().find_map(|term| {
+                let joint = &joints[term.joint];
+                [joint.b, joint.a].into_iter().flatten().find(|body| bodies[*body as usize].is_dynamic())
+            });
+            if let Some(island) = island_of_pair([moving, None]) {
+                islands[island].gears.push(gear as u32);
             }
         }
     }

@@ -35,6 +35,7 @@ mod fixed_point;
 mod for_islands;
 mod free_motion;
 mod free_rotation;
+pub(crate) mod gears;
 mod grade;
 mod impulse;
 mod in_halves;
@@ -77,6 +78,7 @@ use contact::Contact;
 use end_poses::EndSpace;
 use fixed_point::FixedPoint;
 use free_motion::FreeMotion;
+use gears::GearFrames;
 use glamx::{DMat3, DQuat, DVec3};
 use integrate::{Mode, Outcome};
 use island::Islands;
@@ -194,6 +196,7 @@ pub(crate) struct Workspace {
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
     joint_rows: Vec<JointRow>,
+    gears: GearFrames,
     /// Ranks by slot.
     ranks: Vec<Option<u32>>,
     islands: Islands,
@@ -278,8 +281,8 @@ pub(crate) fn problems(world: &World, dt: f64) -> Result<Vec<ContactProblem>, St
     let mut ws = Workspace::default();
     ws.quarantine.begin(world.order.len());
     prepare(world, &mut ws, dt, &mut StepReport::idle())?;
-    let Workspace { bodies, free, contacts, joints, joint_rows, ranks, .. } = &ws;
-    let scene = Scene { bodies, free, contacts, joints, joint_rows, ranks, dt };
+    let Workspace { bodies, free, contacts, joints, joint_rows, gears, ranks, .. } = &ws;
+    let scene = Scene { bodies, free, contacts, joints, joint_rows, gears, ranks, dt };
     let records = Records::of(world);
     let mut space = IslandSpace::default();
     let assemble = |(index, island)| {
@@ -314,6 +317,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     report.counts.pairs = ws.collision.find(world, &mut ws.bodies, &ws.flights, known, dt, timed);
     free_motion::as_met(world, dt, &ws.flights, &ws.collision.plan.met_at, &mut ws.bodies, &mut ws.free);
     assembly::joint_frames(world, (&ws.bodies, &ws.ranks), dt, &mut ws.joints, &mut ws.joint_rows);
+    ws.gears.find(world, &ws.joints);
     pose(world, ws, dt, report, &mut clock)?;
     Ok(clock)
 }
@@ -334,7 +338,7 @@ fn pose(
     report.penetration = ws.contacts.iter().fold(0.0, |deepest, c| f64::max(deepest, -c.gap));
     report.times.contact += clock.lap();
     // 4 islands
-    ws.islands.build(&mut ws.bodies, &ws.contacts, &ws.joints);
+    ws.islands.build(&mut ws.bodies, &ws.contacts, &ws.joints, &ws.gears);
     report.counts.islands = ws.islands.len();
     report.times.island += clock.lap();
     Ok(())
@@ -348,7 +352,7 @@ fn advance_bodies(
     report: &mut StepReport,
     clock: &mut Stopwatch,
 ) -> Result<Option<f64>, StepError> {
-    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows, &ws.gears));
     let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     // 5 solve
     let (kept, records) = (&ws.passes.kept, Records::of(world));
@@ -387,7 +391,7 @@ fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
         pose(world, ws, dt, report, &mut clock)?;
         ws.passes.keep(islands, &ws.islands, ws.collision.recalled(), &mut ws.solutions);
     };
-    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows));
+    let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows, &ws.gears));
     let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     let solutions = &ws.solutions[..ws.islands.len()];
     report.effort = ws.passes.spent;

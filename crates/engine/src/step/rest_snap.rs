@@ -70,7 +70,12 @@ fn stayed(world: &World, scene: &Scene, island: &Island, solution: &IslandSoluti
 /// Whether a body is where it was.
 pub(crate) fn has_stayed(record: &BodyRecord, before: &BodyState, after: &BodyState) -> bool {
     let turn = (after.orientation * before.orientation.inverse()).xyz().length();
-    (after.position - before.position).length() + 2.0 * record.reach * turn <= STAYS
+    (after.position - before.position).length() + 2.0 * extent(record) * turn <= STAYS
+}
+
+/// How far a body extends, as far as turning goes \[m\]: one without a shape by its radius of gyration.
+fn extent(record: &BodyRecord) -> f64 {
+    if record.reach > 0.0 { record.reach } else { (record.mass.moments.max_element() / record.mass.mass).sqrt() }
 }
 
 /// Whether what all bodies of the island are left with is a residue.
@@ -78,7 +83,7 @@ fn is_still(world: &World, scene: &Scene, island: &Island, after: &[Twist]) -> b
     island.bodies.iter().map(|rank| *rank as usize).all(|rank| {
         let (body, free, after) = (&scene.bodies[rank], &scene.free[rank], &after[rank]);
         let Some(record) = world.bodies.at(body.slot) else { return false };
-        let speed = after.linear.length() + record.reach * after.angular.length();
+        let speed = after.linear.length() + extent(record) * after.angular.length();
         body.met_at.is_none() && speed <= RESIDUE * (free.after.linear - free.before.linear).length()
     })
 }

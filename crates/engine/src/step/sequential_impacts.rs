@@ -19,11 +19,12 @@
 
 use crate::step::Twist;
 use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
+use crate::step::gears::assemble_gears;
 use crate::step::island::Island;
 use crate::step::solve::{IslandSpace, body_changes};
 use crate::{Settings, StepError};
 use glamx::DVec3;
-use signorini_problem::{Block, ContactProblem, Delassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry};
+use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
 /// What the rounds did to an island.
@@ -146,6 +147,12 @@ impl Rounds<'_> {
             let [a, b] = [joint.a, joint.b].map(|rank| rank.and_then(|rank| self.local(rank)));
             join(a, b, &mut label);
         }
+        for gear in &self.island.gears {
+            let joints = self.scene.gears.terms(*gear as usize).iter().map(|term| &self.scene.joints[term.joint]);
+            let bodies = joints.flat_map(|joint| [joint.a, joint.b]).flatten().filter_map(|rank| self.local(rank));
+            let bodies: Vec<u32> = bodies.collect();
+            bodies.windows(2).for_each(|pair| join(Some(pair[0]), Some(pair[1]), &mut label));
+        }
         let ends = |place: usize| (self.local(self.contact(place).a), self.local(self.contact(place).b));
         for &place in places {
             let (a, b) = ends(place);
@@ -171,7 +178,8 @@ impl Rounds<'_> {
         rest_speed: f64,
         space: &mut IslandSpace,
     ) -> Result<bool, StepError> {
-        let (mut blocks, mut pairs, mut rows, mut q) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut parts = FactoredParts::default();
+        let FactoredParts { blocks, bodies: pairs, jacobian: rows, compliance, q, .. } = &mut parts;
         for &place in group {
             let contact = self.contact(place);
             blocks.push(Block::normal());
@@ -190,8 +198,10 @@ impl Rounds<'_> {
                 q.push(row_velocity(&row.columns, a.as_ref(), b.as_ref()));
             }
         }
-        let approach: Vec<f64> = q[..group.len()].to_vec();
-        let Some((impulses, change)) = self.solve(blocks, pairs, rows, q, space)? else { return Ok(false) };
+        compliance.resize(rows.len(), 0.0);
+        assemble_gears(self.scene, self.island, |rank| self.local(rank), |rank| self.twist(rank), &mut parts);
+        let approach: Vec<f64> = parts.q[..group.len()].to_vec();
+        let Some((impulses, change)) = self.solve(parts, space)? else { return Ok(false) };
         let pushing = group.iter().enumerate().filter(|(i, _)| impulses[*i] > 0.0);
         let bounce = |(i, place): (usize, &usize)| {
             if -approach[i] >= rest_speed { self.contact(*place).restitution } else { 0.0 }
@@ -207,13 +217,22 @@ impl Rounds<'_> {
         for ((total, _), impulse) in held.zip(&impulses[group.len()..]) {
             *total += factor * impulse;
         }
+        let of_gears = &impulses[impulses.len() - self.island.gears.len()..];
+        for (gear, impulse) in self.island.gears.iter().zip(of_gears) {
+            for term in self.scene.gears.terms(*gear as usize) {
+                let joints = self.island.joints.iter().take_while(|j| (**j as usize) < term.joint);
+                let before: usize = joints.map(|j| self.scene.joints[*j as usize].row_count()).sum();
+                self.joint_impulses[before + term.row] += factor * term.factor * impulse;
+            }
+        }
         self.add(&change, factor);
         Ok(true)
     }
 
     /// Friction against the slip that the rounds left, up to μ times their normal impulses.
     fn rub(&mut self, space: &mut IslandSpace) -> Result<(), StepError> {
-        let (mut blocks, mut pairs, mut rows, mut q) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut parts = FactoredParts::default();
+        let FactoredParts { blocks, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
         let mut slips = Vec::new();
         for place in 0..self.island.contacts.len() {
             let contact = self.contact(place);
@@ -231,7 +250,7 @@ impl Rounds<'_> {
         if slips.is_empty() {
             return Ok(());
         }
-        if let Some((impulses, change)) = self.solve(blocks, pairs, rows, q, space)? {
+        if let Some((impulses, change)) = self.solve(parts, space)? {
             for ((place, direction), impulse) in slips.into_iter().zip(impulses) {
                 self.contact_impulses[place] += impulse * direction;
             }
@@ -241,17 +260,10 @@ impl Rounds<'_> {
     }
 
     /// Impulses and M⁻¹Jᵀr, if they were found and proved.
-    fn solve(
-        &self,
-        blocks: Vec<Block>,
-        pairs: Vec<[Option<u32>; 2]>,
-        rows: Vec<JacobianRow>,
-        q: Vec<f64>,
-        space: &mut IslandSpace,
-    ) -> Result<Option<Answer>, StepError> {
-        let delassus = Delassus::Factored(FactoredDelassus::new(self.inverse_mass.clone(), pairs, rows));
-        let problem = ContactProblem::new(blocks, delassus, q, Symmetry::Exact)
-            .map_err(|source| StepError::Problem { island: self.index, source })?;
+    fn solve(&self, mut parts: FactoredParts, space: &mut IslandSpace) -> Result<Option<Answer>, StepError> {
+        parts.inverse_mass.extend_from_slice(&self.inverse_mass);
+        let problem =
+            ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         let stop = StoppingRule::velocity(1e-12);
         let IslandSpace { pivoting, exact, position_session: session, .. } = space;
         // A squeeze leaves options of its own behind.

@@ -101,7 +101,14 @@ fn jointed_ranks(world: &World, ranks: &[Option<u32>]) -> Vec<(u32, u32)> {
         crate::Joint { a, b: Anchor::Body(b, _), .. } => Some((rank(a.0.0.slot)?, rank(b.0.slot)?)),
         _ => None,
     };
-    world.joint_order.iter().filter_map(ends).collect()
+    let mut pairs: Vec<(u32, u32)> = world.joint_order.iter().filter_map(ends).collect();
+    for record in world.gear_order.iter().filter_map(|slot| world.gears.at(*slot)) {
+        // Those that move, one after the other: what a gear hangs on may stand still.
+        let moves = |slot: &u32| world.bodies.at(*slot).is_some_and(|body| body.kind == Kind::Dynamic);
+        let bodies: Vec<u32> = world.geared_bodies(record).filter(moves).filter_map(rank).collect();
+        pairs.extend(bodies.windows(2).map(|pair| (pair[0], pair[1])));
+    }
+    pairs
 }
 
 /// Decides which islands have been still for long enough to fall asleep, and fills in what is to be remembered of every
@@ -200,6 +207,11 @@ impl World {
             {
                 note(joint.joint.a.0.0.slot);
                 note(b.0.slot);
+            }
+        }
+        for record in self.gear_order.iter().filter_map(|gear| self.gears.at(*gear)) {
+            if self.geared_bodies(record).any(|body| body == slot) {
+                self.geared_bodies(record).for_each(&mut note);
             }
         }
         self.wake_where(|record| record.rest.sleeping_island.is_some_and(|island| islands.contains(&island)));

@@ -54,6 +54,7 @@ pub(crate) struct IslandSpace {
     pub equalities: EqualityRows,
     pub tied: TiedBodies,
     pub ties: Vec<[Option<u32>; 2]>,
+    pub spans: Vec<[u32; 2]>,
     pub position_session: SolverSession,
     /// Pads of the island's contacts; none at all if it is not squeezed.
     pub pads: Vec<Option<Pad>>,

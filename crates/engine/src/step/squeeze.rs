@@ -20,6 +20,7 @@ use crate::body::Kind;
 use crate::judge::{PRESSURE, overlap_bound};
 use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
 use crate::step::contact::Contact;
+use crate::step::gears::assemble_gears;
 use crate::step::island::Island;
 use crate::step::solve::IslandSpace;
 use crate::step::{Records, Twist};
@@ -237,7 +238,9 @@ impl SqueezeSpace {
                 q.push(row_velocity(&row.columns, joint.a.map(after), joint.b.map(after)));
             }
         }
-        self.q.clone_from(q);
+        let after = |rank: u32| scene.free[rank as usize].after;
+        assemble_gears(scene, island, local, after, &mut parts);
+        self.q.clone_from(&parts.q);
         // A problem that cannot be posed is left to the stage that solves it, which says why.
         let mut problem = ContactProblem::from_parts(parts).ok()?;
         let violation = self.least_violation(records, scene.dt, &mut problem, island.contacts.len());

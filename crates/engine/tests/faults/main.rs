@@ -13,6 +13,7 @@ mod fixture;
 
 mod certificate_attacks;
 mod faults_bodies;
+mod faults_gears;
 mod faults_quarantine;
 mod faults_shapes;
 mod faults_snapshot;

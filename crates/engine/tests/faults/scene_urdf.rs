@@ -213,7 +213,7 @@ fn limits_dynamics_and_mimic_are_those_of_the_file() {
     assert_eq!((mimic.joint.as_str(), mimic.ratio, mimic.offset), ("pivot", -2.0, 0.5));
     assert_eq!(joint.motion, Motion::Hinge { point: DVec3::ZERO, axis: DVec3::Y });
     // What does not act is said once, with its line.
-    assert!(model.ignored.iter().any(|notice| notice.to_string().starts_with("14:3: joints that follow others")));
+    assert!(model.ignored.iter().any(|notice| notice.to_string().starts_with("14:3: a joint that follows itself")));
     // Limits that contradict each other are none; one value is no joint at all.
     let open = text.replace("lower='-0.5' upper='1.5'", "lower='1' upper='-1'");
     let open = RobotModel::from_text(&open, &RobotOptions::default()).unwrap();

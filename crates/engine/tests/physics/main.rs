@@ -13,6 +13,7 @@ mod fixture;
 #[path = "../geometry_fixtures/mod.rs"]
 mod geometry_fixtures;
 
+mod gears;
 mod geometry_broad_phase;
 mod geometry_ellipsoids;
 mod geometry_manifolds;

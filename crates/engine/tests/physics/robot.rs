@@ -317,3 +317,110 @@ fn damage_never_breaks_the_reader() {
     let alphabet = b"<>/=\"'!-?&;: 0123456789e.+\n\x00\xc3\xa9";
     files::damaged(&[DOUBLE.as_bytes()], alphabet, 5_000, |text| drop(RobotModel::from_text(text, &options)));
 }
+
+/// A gripper as files have them: a knuckle that is driven, and others that follow it, one of them through another.
+const GRIPPER: &str = r#"<robot name="gripper">
+  <link name="world"/>
+  <link name="palm"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="mount" type="fixed"><parent link="world"/><child link="palm"/></joint>
+  <link name="driver"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="drive" type="revolute"><parent link="palm"/><child link="driver"/><axis xyz="0 1 0"/>
+    <origin xyz="0.1 0 0"/><limit lower="0.2" upper="1.5" effort="10" velocity="1"/></joint>
+  <link name="mirror"><inertial><mass value="0.1"/><inertia ixx="0.002" iyy="0.002" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="other" type="revolute"><parent link="palm"/><child link="mirror"/><axis xyz="0 1 0"/>
+    <origin xyz="-0.1 0 0"/><limit lower="-1.5" upper="0" effort="10" velocity="1"/><mimic joint="drive" multiplier="-1"/></joint>
+  <link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.003" iyy="0.003" izz="0.003" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="bend" type="continuous"><parent link="mirror"/><child link="tip"/><axis xyz="0 1 0"/>
+    <mimic joint="other" multiplier="0.5" offset="0.25"/></joint>
+  <link name="slide"><inertial><mass value="0.3"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rack" type="prismatic"><parent link="palm"/><child link="slide"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="10" velocity="1"/><mimic joint="drive" multiplier="0.05" offset="-0.1"/></joint>
+</robot>"#;
+
+/// All are where the driver takes them, from the start on: at its lower limit of 0.2 rad, −0.2, 0.5·(−0.2) + 0.25 and 0.05·0.2 − 0.1. As one
+/// freedom it has, without gravity, with u = q̇: the tip turns with the mirror and against it, (−1 − 0.5) u.
+#[test]
+fn joints_of_a_file_that_follow_others_do() {
+    let model = read(GRIPPER);
+    assert!(model.ignored.is_empty(), "{:?}", model.ignored);
+    let mut w = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).unwrap();
+    let robot = Robot::add(&mut w, &model, &RobotPlacement::default()).unwrap();
+    let follow = |q: &[f64]| [q[0], -q[0], -0.5 * q[0] + 0.25, 0.05 * q[0] - 0.1];
+    let q = robot.q(&w).unwrap();
+    assert_eq!(q[0], 0.2);
+    for (found, wanted) in q.iter().zip(follow(&q)) {
+        assert!((found - wanted).abs() < 1e-12, "{q:?}");
+    }
+    assert_eq!(w.gears().count(), 3);
+    robot.set_forces(&mut w, &[0.02, 0.0, 0.0, 0.0]).unwrap();
+    // The tip's centre is on its hinge, at that of the mirror.
+    let inertia = 0.001 + 0.002 + 0.003 * 1.5 * 1.5 + 0.3 * 0.05 * 0.05;
+    for step in 1..=50 {
+        let report = w.step(0.005).unwrap();
+        assert_eq!(report.status, StepStatus::Certified);
+        assert!(report.certificate.joint_turn.value <= JOINT_BOUND);
+        let (q, qd) = (robot.q(&w).unwrap(), robot.qd(&w).unwrap());
+        for (found, wanted) in q.iter().zip(follow(&q)) {
+            assert!((found - wanted).abs() <= 2.0 * JOINT_BOUND, "{q:?}");
+        }
+        assert!((qd[0] - 0.02 / inertia * 0.005 * f64::from(step)).abs() < 1e-7, "{qd:?}");
+    }
+    // Torques of the gears: those of the others are what turns them.
+    let forces = robot.joint_forces(&w).unwrap();
+    let alpha = 0.02 / inertia;
+    assert!((forces[0].gear - (0.001 * alpha - 0.02)).abs() < 1e-6, "{forces:?}");
+    assert!((forces[3].gear - 0.3 * 0.05 * alpha).abs() < 1e-6, "{forces:?}");
+}
+
+/// A wheel without a shape on its axle stood still, whatever turned it: without a surface nothing of it seemed to move.
+#[test]
+fn what_has_no_shape_and_only_turns_does_not_stand_still() {
+    let text = r#"<mujoco><option gravity="0 0 0"/><worldbody><body name="wheel"><joint name="axle" type="hinge" axis="0 1 0"/>
+      <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>"#;
+    let mut w = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).unwrap();
+    let robot = Robot::add(&mut w, &read(text), &RobotPlacement::default()).unwrap();
+    robot.set_forces(&mut w, &[0.3]).unwrap();
+    assert_eq!(w.step(0.005).unwrap().status, StepStatus::Certified);
+    assert!((robot.qd(&w).unwrap()[0] - 0.3 / 0.1 * 0.005).abs() < 1e-12);
+}
+
+/// Joint equalities of MJCF: both joints count from where the model has them at the start, and one without a second joint is held.
+#[test]
+fn equalities_between_joints_of_a_file_hold() {
+    let text = r#"<mujoco model="geared">
+      <compiler angle="radian"/>
+      <option gravity="0 0 0"/>
+      <default><joint type="hinge" axis="0 1 0"/></default>
+      <worldbody>
+        <body name="a"><joint name="one" ref="0.3"/><inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body>
+        <body name="b" pos="1 0 0"><joint name="two"/><inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.2"/></body>
+        <body name="c" pos="2 0 0"><joint name="three"/><inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.2"/></body>
+        <body name="d" pos="3 0 0"><joint name="four"/><inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.2"/></body>
+        <body name="e" pos="4 0 0"><joint name="five" ref="-0.1"/><inertial pos="0 0 0" mass="1" diaginertia="0.2 0.2 0.2"/></body>
+      </worldbody>
+      <equality>
+        <joint joint1="one" joint2="two" polycoef="0.1 2 0 0 0"/>
+        <joint joint1="three" polycoef="0.4 0 0 0 0"/>
+        <tendon tendon1="pair" polycoef="0.2 0 0 0 0"/>
+      </equality>
+      <tendon><fixed name="pair"><joint joint="four" coef="1"/><joint joint="five" coef="-3"/></fixed></tendon>
+    </mujoco>"#;
+    let model = read(text);
+    assert!(model.ignored.is_empty(), "{:?}", model.ignored);
+    let mut w = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).unwrap();
+    let robot = Robot::add(&mut w, &model, &RobotPlacement::default()).unwrap();
+    // The tendon is longer by 0.2 than at the start: it is put together.
+    w.assemble().unwrap();
+    robot.set_forces(&mut w, &[0.3, 0.0, 0.7, 0.0, 0.0]).unwrap();
+    for step in 1..=50 {
+        let report = w.step(0.005).unwrap();
+        assert_eq!(report.status, StepStatus::Certified, "{step}: {:?}", report.certificate);
+        let (q, qd) = (robot.q(&w).unwrap(), robot.qd(&w).unwrap());
+        // (one − 0.3) = 0.1 + 2 two; I₁ + I₂/4 = 0.15.
+        assert!((q[0] - 0.3 - 0.1 - 2.0 * q[1]).abs() <= 4.0 * JOINT_BOUND, "{q:?}");
+        assert!((qd[0] - 0.3 / 0.15 * 0.005 * f64::from(step)).abs() < 1e-7, "{qd:?}");
+        assert!((q[2] - 0.4).abs() <= 2.0 * JOINT_BOUND, "{q:?}");
+        // four − 3 (five + 0.1) = 0.2.
+        assert!((q[3] - 3.0 * (q[4] + 0.1) - 0.2).abs() <= 6.0 * JOINT_BOUND, "{q:?}");
+    }
+}

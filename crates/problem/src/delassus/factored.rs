@@ -1,8 +1,11 @@
 //! `W = J M⁻¹ Jᵀ + C` over rigid bodies: 12-column rows, a 6×6 inverse mass per body and, where rows give way, a
-//! compliance per row, `C = diag(c)`. W itself is never formed.
+//! compliance per row, `C = diag(c)`. W itself is never formed. Rows may have columns of more bodies than two (`further`).
+
+mod further;
 
 use super::{AsymmetryScan, check_finite};
 use crate::{Limits, ProblemError, Symmetry};
+pub use further::FurtherColumns;
 
 /// Inverse mass matrix of a body, `diag(m⁻¹ I, R I_b⁻¹ Rᵀ)`: linear, then angular, world axes [1/kg, 1/(kg·m²)].
 pub type InverseMass = [[f64; 6]; 6];
@@ -20,6 +23,8 @@ pub struct FactoredDelassus {
     pub(crate) jacobian: Vec<JacobianRow>,
     /// c of every row [1/kg]; empty if no row gives way.
     pub(crate) compliance: Vec<f64>,
+    /// Ascending by row, then by body; nearly always empty.
+    pub(crate) further: Vec<FurtherColumns>,
 }
 
 /// Which entries of an inverse mass are not zero.
@@ -76,7 +81,7 @@ impl FactoredDelassus {
     ) -> Self {
         couplings.clear();
         couplings.extend(inverse_mass.iter().map(Coupling::of));
-        FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance: Vec::new() }
+        FactoredDelassus { inverse_mass, couplings, bodies, jacobian, compliance: Vec::new(), further: Vec::new() }
     }
     /// The same with the compliance of every row [1/kg], or of none if empty.
     pub fn with_compliance(self, compliance: Vec<f64>) -> Self {
@@ -109,6 +114,7 @@ impl FactoredDelassus {
     /// `J_row M⁻¹ J_rowᵀ + c_row` of every row of block `c`.
     pub(super) fn diagonal(&self, offsets: &[usize], c: usize, out: &mut [f64]) {
         self.rigid_diagonal(offsets, c, out);
+        self.add_further_diagonal(offsets[c]..offsets[c + 1], out);
         if !self.compliance.is_empty() {
             out.iter_mut().zip(&self.compliance[offsets[c]..offsets[c + 1]]).for_each(|(entry, c)| *entry += c);
         }
@@ -163,6 +169,12 @@ impl FactoredDelassus {
                 sums[*body as usize] = sum;
             }
         }
+        for further in &self.further {
+            let (sum, r) = (&mut sums[further.body as usize], r[further.row as usize]);
+            for (sum, j) in sum.iter_mut().zip(&further.columns) {
+                *sum += j * r;
+            }
+        }
         for (v, m) in velocity.chunks_exact_mut(6).zip(&self.inverse_mass) {
             let p = [v[0], v[1], v[2], v[3], v[4], v[5]];
             for i in 0..6 {
@@ -187,6 +199,12 @@ impl FactoredDelassus {
                     }
                 }
                 out[row] = u;
+            }
+        }
+        for further in &self.further {
+            let v = &velocity[6 * further.body as usize..6 * further.body as usize + 6];
+            for (j, v) in further.columns.iter().zip(v) {
+                out[further.row as usize] += term(*j, *v);
             }
         }
     }
@@ -237,6 +255,13 @@ impl FactoredDelassus {
                 }
             }
         }
+        for further in &self.further {
+            let (sum, r) = (&mut sums[further.body as usize], r[further.row as usize]);
+            for (i, j) in further.columns.iter().enumerate() {
+                sum[i] += j * r;
+                sum[6 + i] += (j * r).abs();
+            }
+        }
         for (sum, m) in sums.iter_mut().zip(&self.inverse_mass) {
             let p = *sum;
             for i in 0..6 {
@@ -271,16 +296,22 @@ impl FactoredDelassus {
                 (*out, *magnitude) = (sum_of(&products[0]), sum_of(&products[1]));
             }
         }
+        for further in &self.further {
+            let (sum, row) = (&sums[further.body as usize], further.row as usize);
+            for (i, j) in further.columns.iter().enumerate() {
+                out[row] += j * sum[i];
+                magnitude[row] += j.abs() * sum[6 + i];
+            }
+        }
         for (((out, magnitude), c), r) in out.iter_mut().zip(magnitude).zip(&self.compliance).zip(r) {
             *out += c * r;
             *magnitude += c * r.abs();
         }
     }
 
-    /// `J_row M⁻¹` restricted to one side's body.
-    fn row_times_inverse_mass(&self, row: usize, side: usize, body: u32) -> [f64; 6] {
+    /// `J_row M⁻¹` restricted to one body.
+    fn times_inverse_mass(&self, j: &[f64], body: u32) -> [f64; 6] {
         let m = &self.inverse_mass[body as usize];
-        let j = &self.jacobian[row][6 * side..6 * side + 6];
         std::array::from_fn(|b| (0..6).map(|a| j[a] * m[a][b]).sum())
     }
 
@@ -305,7 +336,8 @@ impl FactoredDelassus {
                     continue;
                 }
                 for a in 0..rows {
-                    let jm = self.row_times_inverse_mass(offsets[c] + a, side_c, body);
+                    let row = &self.jacobian[offsets[c] + a];
+                    let jm = self.times_inverse_mass(&row[6 * side_c..6 * side_c + 6], body);
                     for b in 0..columns {
                         let j = &self.jacobian[offsets[k] + b][6 * side_k..6 * side_k + 6];
                         out[a * columns + b] += jm.iter().zip(j).map(|(x, y)| x * y).sum::<f64>();
@@ -313,6 +345,7 @@ impl FactoredDelassus {
                 }
             }
         }
+        self.add_further_block(offsets, c, k, out);
         if c == k {
             // Round-off may split (i, j) from (j, i); the diagonal block is symmetric by construction.
             for a in 0..rows {
@@ -326,15 +359,13 @@ impl FactoredDelassus {
     pub(super) fn to_dense(&self, offsets: &[usize]) -> Vec<f64> {
         let n = offsets[offsets.len() - 1];
         let mut of_body = vec![Vec::new(); self.inverse_mass.len()];
-        for (c, bodies) in self.bodies.iter().enumerate() {
-            for body in bodies.iter().flatten() {
-                of_body[*body as usize].push(c);
-            }
+        for (c, body) in self.bodies_of_blocks(offsets) {
+            of_body[body as usize].push(c);
         }
         let mut dense = vec![0.0; n * n];
         let mut block = [0.0; 36];
-        for (c, bodies) in self.bodies.iter().enumerate() {
-            for k in bodies.iter().flatten().flat_map(|b| &of_body[*b as usize]) {
+        for (c, body) in self.bodies_of_blocks(offsets) {
+            for k in &of_body[body as usize] {
                 if *k > c {
                     continue;
                 }
@@ -379,6 +410,7 @@ impl FactoredDelassus {
                 return Err(ProblemError::SameBody { block: c, body: *a as usize });
             }
         }
+        self.validate_further(offsets)?;
         check_finite("J", self.jacobian.as_flattened())?;
         check_finite("inverse mass", self.inverse_mass.as_flattened().as_flattened())?;
         if !self.compliance.is_empty() && self.compliance.len() != rows {
@@ -403,74 +435,4 @@ impl FactoredDelassus {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::{Block, Certifier, ContactProblem, Delassus};
-
-    /// Numbers without pattern.
-    fn number(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// A rigid body's inverse mass, and the same with every pair coupled.
-    fn inverse_mass(coupling: Coupling, seed: &mut u64) -> InverseMass {
-        let mut m = [[0.0; 6]; 6];
-        for i in 0..6 {
-            for j in 0..=i {
-                let couples = coupling == Coupling::Full || j >= 3;
-                m[i][j] = if i == j {
-                    3.0
-                } else if couples {
-                    0.3 * number(seed)
-                } else {
-                    0.0
-                };
-                m[j][i] = m[i][j];
-            }
-        }
-        m
-    }
-
-    fn problem(coupling: Coupling) -> ContactProblem {
-        let mut seed = 7;
-        let masses = (0..3).map(|_| inverse_mass(coupling, &mut seed)).collect();
-        let bodies = vec![[Some(0), None], [Some(0), Some(1)], [None, Some(2)], [Some(2), Some(1)]];
-        let jacobian = (0..12).map(|_| std::array::from_fn(|_| number(&mut seed))).collect();
-        let q = (0..12).map(|_| number(&mut seed)).collect();
-        let w = FactoredDelassus::new(masses, bodies, jacobian);
-        assert!(w.couplings.iter().all(|c| *c == coupling));
-        ContactProblem::new(vec![Block::contact(0.5); 4], Delassus::Factored(w), q, Symmetry::Exact).unwrap()
-    }
-
-    #[test]
-    fn scales_are_traces_of_the_dense_matrix_whatever_couples() {
-        for coupling in [Coupling::Rigid, Coupling::Full] {
-            let problem = problem(coupling);
-            let dense = problem.delassus().to_dense(problem.offsets());
-            for c in 0..4 {
-                let trace: f64 = problem.range(c).map(|i| dense[12 * i + i]).sum();
-                assert!((problem.scales()[c] - trace / 3.0).abs() <= 1e-14 * trace, "{coupling:?}, block {c}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_judge_tells_what_impulses_do_to_bodies() {
-        for coupling in [Coupling::Rigid, Coupling::Full] {
-            let problem = problem(coupling);
-            let r: Vec<f64> = (0..12).map(|i| f64::from(i) - 3.5).collect();
-            let mut certifier = Certifier::default();
-            certifier.certify(&problem, &r).unwrap();
-            let Delassus::Factored(w) = problem.delassus() else { unreachable!() };
-            let mut expected = [0.0; 18];
-            w.body_velocity(problem.offsets(), &r, &mut expected);
-            let found: Vec<f64> = certifier.body_velocities().flatten().copied().collect();
-            for (found, expected) in found.iter().zip(&expected) {
-                assert!((found - expected).abs() <= 1e-14, "{found} instead of {expected}");
-            }
-            assert_eq!(found.len(), expected.len());
-        }
-    }
-}
+mod tests;

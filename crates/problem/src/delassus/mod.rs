@@ -9,7 +9,7 @@ mod factored;
 pub use block_sparse::BlockSparseDelassus;
 pub use dense::DenseDelassus;
 pub(crate) use factored::Coupling;
-pub use factored::{FactoredDelassus, InverseMass, JacobianRow};
+pub use factored::{FactoredDelassus, FurtherColumns, InverseMass, JacobianRow};
 
 use crate::{Limits, ProblemError, Symmetry};
 

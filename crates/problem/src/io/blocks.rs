@@ -1,4 +1,4 @@
-//! The kind `blocks`, versions 1 to 3: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
+//! The kind `blocks`, versions 1 to 4: any contact problem, bit for bit. `docs/problem-files.md` is the reference.
 
 use super::container::Array;
 use super::header::{Header, wrong};
@@ -7,18 +7,20 @@ use super::published::inverse_masses;
 use super::schema::{Extent, Kind, Schema};
 use super::{ArrayData, FileError, ProblemFile};
 use crate::{
-    Block, BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, JacobianRow, Law, Limits,
-    Symmetry,
+    Block, BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, JacobianRow,
+    Law, Limits, Symmetry,
 };
 use Extent::{Exactly, Free};
 use serde_json::Value;
 
 /// The newest version of the kind that is read. What needs no more is written as version 1.
-pub const BLOCKS_VERSION: u64 = 3;
+pub const BLOCKS_VERSION: u64 = 4;
 /// The version from which on W over bodies has a compliance of every row.
 const WITH_COMPLIANCE: u64 = 2;
 /// The version from which on contacts may resist rolling, and laws have three parameters.
 const WITH_ROLLING: u64 = 3;
+/// The version from which on rows may have columns of more bodies than the two of their block.
+const WITH_FURTHER: u64 = 4;
 
 /// Names are cut here, so that a header stays small.
 const NAME_LIMIT: usize = 200;
@@ -89,8 +91,29 @@ pub(super) fn expect_arrays(
             schema.expect("minv", "f64", &[Exactly(bodies), Exactly(6), Exactly(6)])?;
             schema.expect("block_body", "i32", &[Exactly(blocks), Exactly(2)])?;
             schema.expect("J", "f64", &[Exactly(rows), Exactly(12)])?;
-            if has_compliance(header)? {
+            let version = version(header)?;
+            if version >= WITH_COMPLIANCE {
                 schema.expect("compliance", "f64", &[Exactly(rows)])?;
+            }
+            if version >= WITH_FURTHER {
+                let stored = schema.expect("further_row", "i32", &[Free])?;
+                schema.expect("further_body", "i32", &[Exactly(stored)])?;
+                schema.expect("further_J", "f64", &[Exactly(stored), Exactly(6)])?;
+                return Ok(&[
+                    "law",
+                    "block_rows",
+                    "parameters",
+                    "q",
+                    "minv",
+                    "block_body",
+                    "J",
+                    "compliance",
+                    "further_row",
+                    "further_body",
+                    "further_J",
+                ]);
+            }
+            if version >= WITH_COMPLIANCE {
                 return Ok(&["law", "block_rows", "parameters", "q", "minv", "block_body", "J", "compliance"]);
             }
             &["law", "block_rows", "parameters", "q", "minv", "block_body", "J"]
@@ -98,15 +121,13 @@ pub(super) fn expect_arrays(
     })
 }
 
-/// Parameters that are kept of every law.
-fn parameters_of(header: &Header) -> Result<usize, FileError> {
-    let rolling = header.count("version", usize::MAX)? as u64 >= WITH_ROLLING;
-    Ok(if rolling { 3 } else { 2 })
+fn version(header: &Header) -> Result<u64, FileError> {
+    Ok(header.count("version", usize::MAX)? as u64)
 }
 
-/// Whether a file over bodies says how much its rows give way.
-fn has_compliance(header: &Header) -> Result<bool, FileError> {
-    Ok(header.count("version", usize::MAX)? as u64 >= WITH_COMPLIANCE)
+/// Parameters that are kept of every law.
+fn parameters_of(header: &Header) -> Result<usize, FileError> {
+    Ok(if version(header)? >= WITH_ROLLING { 3 } else { 2 })
 }
 
 /// The problem of a file of this kind.
@@ -149,11 +170,33 @@ pub(super) fn problem(file: &ProblemFile) -> Result<ContactProblem, FileError> {
             let inverse_mass = inverse_masses(file.numbers("minv")?);
             let pairs = body_pairs("block_body", file.integers("block_body")?, inverse_mass.len())?;
             let jacobian: Vec<JacobianRow> = file.numbers("J")?.as_chunks::<12>().0.to_vec();
-            let compliance = if has_compliance(header)? { file.numbers("compliance")?.to_vec() } else { Vec::new() };
-            Delassus::Factored(FactoredDelassus::new(inverse_mass, pairs, jacobian).with_compliance(compliance))
+            let version = version(header)?;
+            let mut w = FactoredDelassus::new(inverse_mass, pairs, jacobian);
+            if version >= WITH_COMPLIANCE {
+                w = w.with_compliance(file.numbers("compliance")?.to_vec());
+            }
+            if version >= WITH_FURTHER {
+                w = w.with_further(further(file)?);
+            }
+            Delassus::Factored(w)
         }
     };
     Ok(ContactProblem::new(blocks, delassus, q, symmetry(header)?)?)
+}
+
+/// Columns beyond the pairs of the blocks; what they name is checked with the problem.
+fn further(file: &ProblemFile) -> Result<Vec<FurtherColumns>, FileError> {
+    let index = |array: &'static str| {
+        let known = |(index, value): (usize, &i32)| match u32::try_from(*value) {
+            Ok(known) => Ok(known),
+            Err(_) => Err(FileError::Index { array, index, value: i64::from(*value), why: "negative" }),
+        };
+        file.integers(array)?.iter().enumerate().map(known).collect::<Result<Vec<u32>, FileError>>()
+    };
+    let (rows, bodies) = (index("further_row")?, index("further_body")?);
+    let columns = file.numbers("further_J")?.as_chunks::<6>().0;
+    let all = rows.into_iter().zip(bodies).zip(columns);
+    Ok(all.map(|((row, body), columns)| FurtherColumns { row, body, columns: *columns }).collect())
 }
 
 fn read_law(c: usize, law: i32, parameters: &[f64]) -> Result<Law, FileError> {
@@ -188,14 +231,22 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
         arrays.push(Array { name: name.to_owned(), shape: shape.to_vec(), data });
     };
     let (laws, parameters): (Vec<i32>, Vec<[f64; 3]>) = blocks.iter().map(|b| written_law(&b.law)).unzip();
-    let rolling = laws.contains(&ROLLING);
-    let kept = if rolling { 3 } else { 2 };
+    // Whatever a version has not, those after it have not either.
+    let mut version = if laws.contains(&ROLLING) { WITH_ROLLING } else { 1 };
+    if let Delassus::Factored(w) = problem.delassus() {
+        version = match (w.further(), w.compliance()) {
+            ([_, ..], _) => WITH_FURTHER,
+            ([], [_, ..]) => version.max(WITH_COMPLIANCE),
+            ([], []) => version,
+        };
+    }
+    let kept = if version >= WITH_ROLLING { 3 } else { 2 };
     let parameters: Vec<f64> = parameters.iter().flat_map(|p| &p[..kept]).copied().collect();
     add("law", &[blocks.len()], ArrayData::I32(laws));
     add("block_rows", &[blocks.len()], ArrayData::I32(blocks.iter().map(|b| b.rows as i32).collect()));
     add("parameters", &[blocks.len(), kept], ArrayData::F64(parameters));
     add("q", &[problem.rows()], ArrayData::F64(problem.q().to_vec()));
-    let (mut bodies, mut version) = (None, if rolling { WITH_ROLLING } else { 1 });
+    let mut bodies = None;
     let operator = match problem.delassus() {
         Delassus::Dense(w) => {
             add("W", &[problem.rows(), problem.rows()], ArrayData::F64(w.values().to_vec()));
@@ -223,11 +274,21 @@ pub(super) fn file(problem: &ContactProblem, name: &str) -> ProblemFile {
             add("block_body", &[blocks.len(), 2], ArrayData::I32(pairs));
             add("J", &[problem.rows(), 12], ArrayData::F64(w.jacobian().as_flattened().to_vec()));
             bodies = Some(w.inverse_mass().len());
-            if rolling || !w.compliance().is_empty() {
+            if version >= WITH_COMPLIANCE {
                 let mut compliance = w.compliance().to_vec();
                 compliance.resize(problem.rows(), 0.0);
                 add("compliance", &[problem.rows()], ArrayData::F64(compliance));
-                version = version.max(WITH_COMPLIANCE);
+            }
+            if version >= WITH_FURTHER {
+                // Integers fit: there are at most 12 million rows and a million bodies.
+                let further = w.further();
+                let integers = |of: fn(&FurtherColumns) -> u32| {
+                    ArrayData::I32(further.iter().map(|further| of(further) as i32).collect())
+                };
+                add("further_row", &[further.len()], integers(|further| further.row));
+                add("further_body", &[further.len()], integers(|further| further.body));
+                let columns = further.iter().flat_map(|further| further.columns).collect();
+                add("further_J", &[further.len(), 6], ArrayData::F64(columns));
             }
             "factored"
         }

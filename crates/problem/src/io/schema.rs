@@ -167,7 +167,7 @@ pub(super) fn check(header: &Header, arrays: &[Array], limits: &Limits) -> Resul
                 return Err(FileError::NewerVersion { kind: kind.name(), found, supported: BLOCKS_VERSION });
             }
             if found == 0 {
-                return Err(wrong("version", &0.into(), "1 or 2"));
+                return Err(wrong("version", &0.into(), "1 to 4"));
             }
             blocks::expect_arrays(header, &mut schema, limits)?
         }

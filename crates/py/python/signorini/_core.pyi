@@ -1,7 +1,7 @@
 """Types of the native part. Documentation is in the docstrings of the classes themselves."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
@@ -551,6 +551,18 @@ class Joint:
     def set_force(self, force: float, coordinate: int = 0) -> None: ...
 
 @final
+class Gear:
+    @property
+    def alive(self) -> bool: ...
+    @property
+    def terms(self) -> list[tuple[Joint, int, float]]: ...
+    @property
+    def offset(self) -> float: ...
+    @property
+    def error(self) -> float: ...
+    def remove(self) -> None: ...
+
+@final
 class Robot:
     @property
     def name(self) -> str: ...
@@ -754,6 +766,25 @@ class World:
         break_torque: float | None = None,
         corrected: bool = False,
     ) -> Joint: ...
+    def add_gear(
+        self,
+        first: Joint,
+        second: Joint,
+        ratio: float,
+        *,
+        offset: float = 0.0,
+        coordinates: tuple[int, int] = (0, 0),
+        corrected: bool = False,
+    ) -> Gear: ...
+    def add_coupling(
+        self,
+        terms: Iterable[tuple[Joint, float] | tuple[Joint, int, float]],
+        *,
+        offset: float = 0.0,
+        corrected: bool = False,
+    ) -> Gear: ...
+    @property
+    def gears(self) -> list[Gear]: ...
     def assemble(self) -> float: ...
     def __getitem__(self, name: Body | _Name, /) -> Body: ...
     def __contains__(self, name: Body | _Name, /) -> bool: ...

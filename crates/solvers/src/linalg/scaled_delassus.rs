@@ -27,7 +27,7 @@ pub(crate) struct ScaledDelassus {
     /// d_i = √W_ii; zero for a row without inertia.
     pub scale: Vec<f64>,
     inverse_scale: Vec<f64>,
-    /// Blocks at each body: `(block, side)` in `touching[first[b]..first[b + 1]]`.
+    /// Blocks at each body: `(block, side)` in `touching[first[b]..first[b + 1]]`. From 2 on sides are further columns.
     first: Vec<usize>,
     touching: Vec<(usize, usize)>,
 }
@@ -78,14 +78,13 @@ impl ScaledDelassus {
         for (i, c) in w.compliance().iter().enumerate() {
             self.values[i * n + i] = *c;
         }
-        self.index_bodies(w);
-        for (c, bodies) in w.bodies().iter().enumerate() {
-            for (side, body) in bodies.iter().enumerate() {
-                let Some(body) = *body else { continue };
+        self.index_bodies(problem, w);
+        for c in 0..w.bodies().len() {
+            for (side, body) in sides_of(problem, w, c) {
                 let inverse_mass = &w.inverse_mass()[body as usize];
                 let touching = &self.touching[self.first[body as usize]..self.first[body as usize + 1]];
                 for i in problem.range(c) {
-                    let j = &w.jacobian()[i][6 * side..6 * side + 6];
+                    let Some(j) = columns_of(w, i, side) else { continue };
                     let mut jm = [0.0; 6];
                     for (a, row) in inverse_mass.iter().enumerate() {
                         for b in 0..6 {
@@ -95,7 +94,7 @@ impl ScaledDelassus {
                     // Lower triangle only; blocks at a body are listed in ascending order.
                     for &(k, other) in touching.iter().take_while(|(k, _)| *k <= c) {
                         for column in problem.range(k).take_while(|column| *column <= i) {
-                            let j = &w.jacobian()[column][6 * other..6 * other + 6];
+                            let Some(j) = columns_of(w, column, other) else { continue };
                             let mut sum = 0.0;
                             for b in 0..6 {
                                 sum += jm[b] * j[b];
@@ -112,11 +111,12 @@ impl ScaledDelassus {
     }
 
     /// Lists the blocks at each body by counting, in ascending order.
-    fn index_bodies(&mut self, w: &FactoredDelassus) {
+    fn index_bodies(&mut self, problem: &ContactProblem, w: &FactoredDelassus) {
         let bodies = w.inverse_mass().len();
         self.first.clear();
         self.first.resize(bodies + 1, 0);
-        for body in w.bodies().iter().flatten().flatten() {
+        let bodies_beyond = w.further().iter().map(|further| &further.body);
+        for body in w.bodies().iter().flatten().flatten().chain(bodies_beyond) {
             self.first[*body as usize + 1] += 1;
         }
         for b in 0..bodies {
@@ -124,14 +124,12 @@ impl ScaledDelassus {
         }
         self.touching.clear();
         self.touching.resize(self.first[bodies], (0, 0));
-        for (c, pair) in w.bodies().iter().enumerate() {
-            for (side, body) in pair.iter().enumerate() {
-                if let Some(body) = *body {
-                    // `first[b]` runs through the places of body b and is moved back afterwards.
-                    let place = &mut self.first[body as usize];
-                    self.touching[*place] = (c, side);
-                    *place += 1;
-                }
+        for c in 0..w.bodies().len() {
+            for (side, body) in sides_of(problem, w, c) {
+                // `first[b]` runs through the places of body b and is moved back afterwards.
+                let place = &mut self.first[body as usize];
+                self.touching[*place] = (c, side);
+                *place += 1;
             }
         }
         for b in (1..=bodies).rev() {
@@ -177,4 +175,25 @@ impl ScaledDelassus {
         }
         Ok(())
     }
+}
+
+/// Sides of a block that move, and their bodies: two, then its further columns by their places among all.
+fn sides_of<'a>(
+    problem: &ContactProblem,
+    w: &'a FactoredDelassus,
+    c: usize,
+) -> impl Iterator<Item = (usize, u32)> + use<'a> {
+    let rows = problem.range(c);
+    let first = if w.further().is_empty() { 0 } else { w.further().partition_point(|f| (f.row as usize) < rows.start) };
+    let beyond = w.further_of(rows).iter().enumerate().map(move |(at, further)| (2 + first + at, further.body));
+    w.bodies()[c].iter().enumerate().filter_map(|(side, body)| Some((side, (*body)?))).chain(beyond)
+}
+
+/// Columns of a row at one of these sides.
+fn columns_of(w: &FactoredDelassus, row: usize, side: usize) -> Option<&[f64]> {
+    if side < 2 {
+        return Some(&w.jacobian()[row][6 * side..6 * side + 6]);
+    }
+    let further = &w.further()[side - 2];
+    (further.row as usize == row).then_some(&further.columns[..])
 }

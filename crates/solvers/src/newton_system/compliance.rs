@@ -121,7 +121,8 @@ fn eliminate_block(c: &[f64], k: &mut [f64], inverse: &mut [f64]) -> Result<bool
 mod tests {
     use super::super::{NewtonSystem, Refinement};
     use signorini_problem::{
-        Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, InverseMass, JacobianRow, Symmetry,
+        Block, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, InverseMass, JacobianRow,
+        Symmetry,
     };
 
     fn number(seed: &mut u64) -> f64 {
@@ -129,15 +130,24 @@ mod tests {
         (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Two bodies and five blocks, two of which give way in some of their rows and one in all; and the same with W stored.
-    fn problems(seed: &mut u64) -> [ContactProblem; 2] {
+    /// Three bodies and five blocks, two of which give way in some of their rows and one in all, and some rows of which have columns
+    /// of all bodies if asked for; and the same with W stored.
+    fn problems(seed: &mut u64, beyond: bool) -> [ContactProblem; 2] {
         let mass: InverseMass = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.5 } else { 0.0 }));
         let blocks = vec![Block::contact(0.5), Block::joint(4), Block::normal(), Block::joint(6), Block::contact(0.3)];
         let bodies = vec![[None, Some(0)], [Some(0), Some(1)], [Some(1), None], [Some(1), Some(0)], [None, None]];
         let rows: Vec<JacobianRow> = (0..17).map(|_| std::array::from_fn(|_| number(seed))).collect();
         let soft = |i: usize| matches!(i, 0 | 4 | 6 | 14..);
         let c: Vec<f64> = (0..17).map(|i| if soft(i) { 1.0 + number(seed) } else { 0.0 }).collect();
-        let w = FactoredDelassus::new(vec![mass; 2], bodies, rows).with_compliance(c);
+        let pairs: [&[u32]; 5] = [&[0], &[0, 1], &[1], &[0, 1], &[]];
+        let blocks_of_rows = [0, 0, 0, 1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4];
+        let mut further = Vec::new();
+        for (row, c) in blocks_of_rows.into_iter().enumerate().filter(|(row, c)| beyond && row % 3 != 1 && *c < 4) {
+            for body in (0..3).filter(|body| !pairs[c].contains(body)) {
+                further.push(FurtherColumns { row: row as u32, body, columns: std::array::from_fn(|_| number(seed)) });
+            }
+        }
+        let w = FactoredDelassus::new(vec![mass; 3], bodies, rows).with_compliance(c).with_further(further);
         let posed = |w| ContactProblem::new(blocks.clone(), w, vec![0.0; 17], Symmetry::Exact).unwrap();
         let over_bodies = posed(Delassus::Factored(w));
         let stored = over_bodies.delassus().to_dense(over_bodies.offsets());
@@ -149,9 +159,9 @@ mod tests {
     #[test]
     fn both_forms_solve_the_same_system() {
         let (mut seed, mut negative) = (1, 0);
-        for _ in 0..50 {
-            let [over_bodies, stored] = problems(&mut seed);
-            let mut systems = [NewtonSystem::default(), NewtonSystem::default()];
+        let mut systems = [NewtonSystem::default(), NewtonSystem::default()];
+        for round in 0..50 {
+            let [over_bodies, stored] = problems(&mut seed, round % 3 > 0);
             systems[0].prepare(&over_bodies);
             systems[1].prepare(&stored);
             for stiffness in [1.0, 30.0] {

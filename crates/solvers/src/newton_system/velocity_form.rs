@@ -1,5 +1,6 @@
 //! W over bodies in coordinates in which every body has unit mass: `J̃ = J S` with `S Sᵀ = M⁻¹`, and `A = I + J̃ᵀ K J̃`.
 
+use super::clique::Clique;
 use super::compliance::LocalCompliance;
 use super::pair_sum::{PairSum, Twelve, add_scaled, twelve};
 use signorini_problem::{FactoredDelassus, InverseMass};
@@ -11,9 +12,14 @@ pub(super) struct VelocityForm {
     pub(super) bodies: Vec<[Option<u32>; 2]>,
     /// Rows of J̃, side A and side B.
     pub(super) rows: Vec<[[f64; 6]; 2]>,
-    /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`.
+    /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`, and all of
+    /// those that are in a clique.
     pub(super) slots: Vec<[usize; 4]>,
     pub(super) diagonal: Vec<usize>,
+    /// Blocks over more than two bodies, ascending; nearly always none.
+    pub(super) cliques: Vec<Clique>,
+    /// Blocks and bodies of the further columns, as they come.
+    pub(super) further: Vec<(usize, u32)>,
     /// Pairs of bodies that touch, and bodies that touch something fixed.
     pub(super) pairs: usize,
     /// S of every body.
@@ -42,6 +48,49 @@ impl VelocityForm {
                 }
             }
         }
+        for clique in &mut self.cliques {
+            clique.read(offsets, w, &self.rows, &self.roots);
+        }
+    }
+
+    /// Whether a problem has its bodies where this one had them.
+    pub(super) fn is_of(&self, offsets: &[usize], w: &FactoredDelassus) -> bool {
+        self.bodies == w.bodies() && Clique::places(offsets, w).eq(self.further.iter().copied())
+    }
+
+    /// The clique of a block.
+    fn clique(&self, c: usize) -> Option<&Clique> {
+        let at = self.cliques.binary_search_by_key(&c, |clique| clique.block).ok()?;
+        Some(&self.cliques[at])
+    }
+
+    /// `nodes = J̃ᵀ` of one row of block `c`.
+    pub(super) fn scatter_row(&self, c: usize, row: usize, first: usize, nodes: &mut [f64]) {
+        nodes.fill(0.0);
+        for (side, body) in self.bodies[c].iter().enumerate() {
+            let Some(body) = body else { continue };
+            nodes[6 * *body as usize..][..6].copy_from_slice(&self.rows[row][side]);
+        }
+        for (body, columns) in self.clique(c).into_iter().flat_map(|clique| clique.beyond(row - first)) {
+            nodes[6 * body as usize..][..6].copy_from_slice(columns);
+        }
+    }
+
+    /// One row of `J̃ nodes`, of block `c`.
+    pub(super) fn gather_row(&self, c: usize, row: usize, first: usize, nodes: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        let product = |columns: &[f64; 6], body: u32| {
+            let node = &nodes[6 * body as usize..][..6];
+            columns.iter().zip(node).map(|(j, v)| j * v).sum::<f64>()
+        };
+        for (side, body) in self.bodies[c].iter().enumerate() {
+            let Some(body) = body else { continue };
+            sum += product(&self.rows[row][side], *body);
+        }
+        for (body, columns) in self.clique(c).into_iter().flat_map(|clique| clique.beyond(row - first)) {
+            sum += product(columns, body);
+        }
+        sum
     }
 
     /// `nodes = J̃ᵀ r`.
@@ -63,6 +112,9 @@ impl VelocityForm {
                     node[i] += sums[6 * side + i];
                 }
             }
+        }
+        for clique in &self.cliques {
+            clique.scatter(&r[offsets[clique.block]..offsets[clique.block + 1]], nodes);
         }
     }
 
@@ -87,6 +139,9 @@ impl VelocityForm {
             for (u, products) in u[offsets[c]..offsets[c + 1]].iter_mut().zip(&products) {
                 *u = (products[0] + products[2]) + (products[1] + products[3]);
             }
+        }
+        for clique in &self.cliques {
+            clique.gather(nodes, &mut u[offsets[clique.block]..offsets[clique.block + 1]]);
         }
     }
 }
@@ -137,4 +192,7 @@ pub(super) fn assemble_velocity(
         sum.add(&form.rows[offsets[c]..offsets[c + 1]], k);
     }
     sum.add_to(values);
+    for clique in &form.cliques {
+        clique.add_to(&k[k_starts[clique.block]..k_starts[clique.block + 1]], values);
+    }
 }

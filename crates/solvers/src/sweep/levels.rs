@@ -27,7 +27,7 @@ impl Levels {
         self.order.clear();
         self.order.extend(0..problem.blocks().len() as u32);
         if let Delassus::Factored(w) = problem.delassus() {
-            self.connect(w);
+            self.connect(w, problem.offsets());
             self.measure(w);
             let distance = &self.distance;
             self.order.sort_unstable_by_key(|c| {
@@ -45,11 +45,16 @@ impl Levels {
     }
 
     /// Who touches whom.
-    fn connect(&mut self, w: &FactoredDelassus) {
+    fn connect(&mut self, w: &FactoredDelassus, offsets: &[usize]) {
         let bodies = w.inverse_mass().len();
         self.first.clear();
         self.first.resize(bodies + 2, 0);
-        let pairs = || w.bodies().iter().filter_map(|pair| Some([pair[0]?, pair[1]?]));
+        let further = || {
+            let block = |row: u32| offsets.partition_point(|offset| *offset <= row as usize) - 1;
+            let of_pair = move |row: u32| w.bodies()[block(row)].into_iter().flatten();
+            w.further().iter().flat_map(move |further| of_pair(further.row).map(|body| [body, further.body]))
+        };
+        let pairs = || w.bodies().iter().filter_map(|pair| Some([pair[0]?, pair[1]?])).chain(further());
         for b in pairs().flatten() {
             self.first[b as usize + 2] += 1;
         }

@@ -22,6 +22,7 @@ mod box_lcp_programs;
 mod cone_against_judge;
 mod cone_projection;
 mod exact_invariance;
+mod further_bodies;
 mod lcp_random;
 mod one_contact_brute_force;
 mod properties_random;

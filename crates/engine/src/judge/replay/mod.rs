@@ -15,7 +15,7 @@ mod contacts;
 
 use super::momentum::{Impulse, Sum};
 use super::overlap::OverlapSpace;
-use super::{Evidence, Part, energy, joints, momentum, overlap};
+use super::{Evidence, Part, energy, gears, joints, momentum, overlap};
 use crate::body::{BodyState, Kind};
 use crate::{Anchor, EnergyLedger, PairContact, World};
 use glamx::{DQuat, DVec3};
@@ -269,6 +269,8 @@ impl Recertifier {
             order: &self.world.order,
             joints: &self.world.joints,
             joint_order: &self.world.joint_order,
+            gears: &self.world.gears,
+            gear_order: &self.world.gear_order,
             end: &end,
             active: &|rank| looked_at[rank],
             impulses: &impulses,
@@ -284,6 +286,7 @@ impl Recertifier {
         found.push((Check::Overlap, Finding::Measured(part)));
         let (mut gap, mut turn) = (Part::default(), Part::default());
         joints::grade(&evidence, &mut gap, &mut turn);
+        gears::grade(&evidence, &mut gap, &mut turn);
         found.push((Check::JointGap, Finding::Measured(gap)));
         let relative = step.complete || turn.value == 0.0;
         found.push((Check::JointTurn, if relative { Finding::Measured(turn) } else { Finding::Missing(NO_RELATIVE) }));

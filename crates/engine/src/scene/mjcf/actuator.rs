@@ -57,7 +57,7 @@ impl<'d> Reader<'_, 'd> {
                 joints.push((name.to_owned(), joint.element.number_or("coef", 1.0)?));
             }
             if acts {
-                let what = "limits, springs and friction of tendons do not act; fixed tendons only carry actuators";
+                let what = "limits, springs and friction of tendons do not act; fixed tendons only carry actuators and equalities";
                 self.notes.add(tendon.element.place(), what);
             }
             if let Some(name) = tendon.element.optional("name") {

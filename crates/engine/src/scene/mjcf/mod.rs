@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, meshes: &mut Meshes) -> Result<RobotDescription, 
     for section in &root.inside {
         match section.tag() {
             "actuator" => reader.actuators(section, &tendons, &mut description)?,
-            "equality" => reader.equalities(section, &mut description)?,
+            "equality" => reader.equalities(section, &tendons, &mut description)?,
             "contact" => reader.contacts(section, &mut description)?,
             "keyframe" => reader.keyframes(section, &mut description)?,
             _ => {}

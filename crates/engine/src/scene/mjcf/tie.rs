@@ -1,12 +1,13 @@
 //! Ties beyond the trees, pairs that touch or do not, and named states.
 
 use super::Reader;
+use super::actuator::Tendons;
 use super::defaults::{MAIN, numbers};
 use super::tag::Tag;
 use crate::robot::{EqualityDescription, EqualityKind, KeyframeDescription, RobotDescription};
 use crate::scene::SceneError;
 use crate::scene::text::nearest;
-use crate::scene::xml::Element;
+use crate::scene::xml::{Element, Notes};
 use glamx::{DPose3, DVec3};
 
 /// The body of a name; none is the world.
@@ -24,8 +25,29 @@ fn body(element: &Element, name: &str, description: &RobotDescription) -> Result
     }
 }
 
+/// Coefficients of a polynomial, of which the constant and the linear one act.
+fn line(element: &Element, given: Option<Vec<f64>>, notes: &mut Notes) -> [f64; 2] {
+    let mut curve = given.unwrap_or_else(|| vec![0.0, 1.0]);
+    curve.resize(5, 0.0);
+    if curve[2..] != [0.0; 3] {
+        notes.add(element.place(), "only the constant and linear coefficients of an equality ('polycoef') act");
+    }
+    [curve[0], curve[1]]
+}
+
+/// What a joint measures at the start of the model.
+fn reference(description: &RobotDescription, name: &str) -> f64 {
+    let joints = description.links.iter().flat_map(|link| &link.joints);
+    joints.filter(|joint| joint.name == name).map(|joint| joint.reference).sum()
+}
+
 impl<'d> Reader<'_, 'd> {
-    pub fn equalities(&mut self, section: &Tag<'d>, description: &mut RobotDescription) -> Result<(), SceneError> {
+    pub fn equalities(
+        &mut self,
+        section: &Tag<'d>,
+        tendons: &Tendons,
+        description: &mut RobotDescription,
+    ) -> Result<(), SceneError> {
         if !self.compiler.constraints {
             return Ok(());
         }
@@ -35,6 +57,7 @@ impl<'d> Reader<'_, 'd> {
             if styled.text("active") == Some("false") {
                 continue;
             }
+            let given = styled.numbers("polycoef")?;
             let kind = match tag.tag() {
                 "connect" | "weld" if element.optional("body1").is_none() => {
                     self.notes.add(element.place(), "equalities between sites are left out");
@@ -45,20 +68,42 @@ impl<'d> Reader<'_, 'd> {
                 "joint" => {
                     let first = element.required("joint1")?;
                     let second = element.optional("joint2");
-                    let mut curve = styled.numbers("polycoef")?.unwrap_or_else(|| vec![0.0, 1.0]);
-                    curve.resize(5, 0.0);
-                    if curve[2..] != [0.0; 3] {
-                        let what = "only the constant and linear coefficients of a joint equality ('polycoef') act";
-                        self.notes.add(element.place(), what);
-                    }
-                    let reference = |name: &str| {
-                        let joints = description.links.iter().flat_map(|link| &link.joints);
-                        joints.filter(|joint| joint.name == name).map(|joint| joint.reference).sum::<f64>()
-                    };
+                    let curve = line(element, given, &mut self.notes);
+                    let reference = |name: &str| reference(description, name);
                     let ratio = if second.is_some() { curve[1] } else { 0.0 };
                     // Both are measured from where the model has them at the start.
                     let offset = reference(first) + curve[0] - ratio * second.map_or(0.0, reference);
                     EqualityKind::Joint { joint: first.to_owned(), other: second.map(str::to_owned), ratio, offset }
+                }
+                "tendon" => {
+                    let curve = line(element, given, &mut self.notes);
+                    let mut joints: Vec<(String, f64)> = Vec::new();
+                    let mut sum = curve[0];
+                    let (first, second) = (element.required("tendon1")?, element.optional("tendon2"));
+                    let ends = [(Some(first), 1.0), (second, -curve[1])];
+                    let mut missing = None;
+                    for (name, factor) in ends.into_iter().filter_map(|(name, factor)| Some((name?, factor))) {
+                        let Some(tendon) = tendons.get(name) else {
+                            missing = Some(name);
+                            continue;
+                        };
+                        for (joint, coefficient) in tendon {
+                            let own = factor * coefficient;
+                            // Both are measured from where the model has them at the start.
+                            sum += own * reference(description, joint);
+                            match joints.iter_mut().find(|(known, _)| known == joint) {
+                                Some((_, known)) => *known += own,
+                                None => joints.push((joint.clone(), own)),
+                            }
+                        }
+                    }
+                    if let Some(name) = missing {
+                        let what =
+                            format!("equalities of tendons that are not fixed ones, such as '{name}', are left out");
+                        self.notes.add(element.place(), what);
+                        continue;
+                    }
+                    EqualityKind::Tendon { joints, sum }
                 }
                 other => {
                     self.notes.add(element.place(), format!("equalities of kind '{other}' are left out"));

@@ -4,7 +4,8 @@
 //! are needed: those of the deep pairs first, then those that the displacement found so far would violate, until it violates
 //! none. Rows that were never taken in carry nothing, so this is the least displacement with all rows.
 
-use super::{EndSpace, TRIGGER, joint_at, placed, rank_pose};
+use super::gears::{first_mover, geared_pairs};
+use super::{EndSpace, TRIGGER, joint_at, placed};
 use crate::body::{BodyState, Inertial};
 use crate::joint::geometry::{End, JointGeometry};
 use crate::joint::rows::Purpose;
@@ -31,8 +32,26 @@ const SPINS: f64 = 0.02;
 /// Most rows for pivoting, whose matrices are dense.
 const MOST_PIVOTED: usize = 200;
 
+/// What is off at the end poses: pairs that are too deep, ascending, and joints and gears by their places in the scene.
+#[derive(Default)]
+pub(super) struct Off {
+    pub deep: Vec<(u32, u32)>,
+    pub joints: Vec<usize>,
+    pub gears: Vec<usize>,
+}
+
+impl Off {
+    pub fn is_nothing(&self) -> bool {
+        self.deep.is_empty() && self.joints.is_empty() && self.gears.is_empty()
+    }
+
+    fn is_deep(&self, pair: (u32, u32)) -> bool {
+        self.deep.binary_search(&pair).is_ok()
+    }
+}
+
 /// A contact point at the end poses.
-struct Row {
+pub(super) struct Row {
     /// Dynamic bodies of the pair, by rank.
     bodies: [Option<u32>; 2],
     columns: [f64; 12],
@@ -56,24 +75,6 @@ impl Row {
     }
 }
 
-/// A joint at the end poses: its place in the scene, and its errors row by row [m, rad].
-struct Tie<'a> {
-    index: usize,
-    joint: JointGeometry<'a>,
-    errors: Vec<f64>,
-    /// Dynamic bodies that it holds, by rank.
-    bodies: [Option<u32>; 2],
-}
-
-/// Bodies that have to give way together, ascending by rank, and the problem of their displacement.
-#[derive(Default)]
-struct Group {
-    members: Vec<u32>,
-    parts: FactoredParts,
-    /// Whether joints hold some of them.
-    tied: bool,
-}
-
 /// What came of one group.
 #[derive(PartialEq, Eq)]
 enum Settled {
@@ -85,53 +86,43 @@ enum Settled {
 }
 
 impl EndSpace {
-    /// One round: moves the groups that hold a deep pair or a joint that is off. Returns how many groups were looked at, and
-    /// how many of them no displacement could be proved for.
+    /// One round: moves the groups that hold a deep pair, or a joint or gear that is off. Returns how many groups were looked at,
+    /// and how many of them no displacement could be proved for.
     pub(super) fn displace(
         &mut self,
         world: &World,
         scene: &Scene,
         detector: &mut Detector,
-        (deep, off): (&[(u32, u32)], &[usize]),
+        off: &Off,
         end: &mut [BodyState],
         correction: &mut [Twist],
     ) -> (usize, usize) {
-        let ties = ties(world, scene, end);
-        let (mut rows, mut moves) = (Vec::new(), vec![Twist::default(); scene.bodies.len()]);
+        let (mut rows, mut moves) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.moves));
+        rows.clear();
         self.rowed.clear();
         self.rowed.resize(self.pairs.len(), false);
-        self.add_rows(world, scene, detector, deep, end, &mut rows, |pair| deep.binary_search(&pair).is_ok());
+        self.add_rows(world, scene, detector, off, end, &mut rows, |pair| off.is_deep(pair));
         for row in &mut rows {
             row.taken = row.q < 0.0;
         }
-        let (mut groups, mut unproved);
-        loop {
-            moves.fill(Twist::default());
-            (groups, unproved) = (0, 0);
-            let mut left = false;
-            for group in self.groups(world, scene, &rows, &ties, off, end) {
-                groups += 1;
-                match self.solve_group(world, scene, deep, group, &mut moves) {
-                    Settled::Yes => {}
-                    Settled::Left => left = true,
-                    // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
-                    Settled::No => unproved += 1,
-                }
-            }
+        let done = loop {
+            moves.clear();
+            moves.resize(scene.bodies.len(), Twist::default());
+            let (groups, unproved, left) = self.solve_groups(world, scene, off, end, &rows, &mut moves);
             if left || unproved > 0 {
-                break;
+                break (groups, unproved);
             }
             let moved = |rank: u32| moves[rank as usize] != Twist::default();
-            self.add_rows(world, scene, detector, deep, end, &mut rows, |(i, j)| moved(i) || moved(j));
+            self.add_rows(world, scene, detector, off, end, &mut rows, |(i, j)| moved(i) || moved(j));
             let mut more = false;
             for row in rows.iter_mut().filter(|row| !row.taken) {
                 row.taken = row.gap_after(&moves) < -ACCURACY;
                 more |= row.taken;
             }
             if !more {
-                break;
+                break (groups, unproved);
             }
-        }
+        };
         for (rank, change) in moves.iter().enumerate().filter(|(_, change)| **change != Twist::default()) {
             let body = &scene.bodies[rank];
             let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -143,7 +134,113 @@ impl EndSpace {
                 self.boxes[rank] = placed.shape.aabb(&placed.pose);
             }
         }
-        (groups, unproved)
+        (self.rows, self.moves) = (rows, moves);
+        done
+    }
+
+    /// Displacements of all groups, into `moves`. How many groups there are, how many are unproved, and whether old overlap was
+    /// left in any.
+    fn solve_groups(
+        &mut self,
+        world: &World,
+        scene: &Scene,
+        off: &Off,
+        end: &[BodyState],
+        rows: &[Row],
+        moves: &mut [Twist],
+    ) -> (usize, usize, bool) {
+        self.find_groups(world, scene, off, rows, end);
+        let (roots, mut members) = (std::mem::take(&mut self.roots), std::mem::take(&mut self.members));
+        let (mut unproved, mut left) = (0, false);
+        for group in &roots {
+            members.clear();
+            self.local.clear();
+            self.local.resize(scene.bodies.len(), None);
+            for rank in 0..scene.bodies.len() as u32 {
+                if scene.bodies[rank as usize].is_dynamic() && root(&mut self.parent, rank) == *group {
+                    self.local[rank as usize] = Some(members.len() as u32);
+                    members.push(rank);
+                }
+            }
+            let tied = self.pose(world, scene, rows, end, &members);
+            match self.solve_group(world, scene, off, &members, tied, moves) {
+                Settled::Yes => {}
+                Settled::Left => left = true,
+                // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
+                Settled::No => unproved += 1,
+            }
+        }
+        let count = roots.len();
+        (self.roots, self.members) = (roots, members);
+        (count, unproved, left)
+    }
+
+    /// Finds the groups that hold a row that is taken in, or a joint or gear that is off, by their roots.
+    fn find_groups(&mut self, world: &World, scene: &Scene, off: &Off, rows: &[Row], end: &[BodyState]) {
+        let parent = &mut self.parent;
+        parent.clear();
+        parent.extend(0..scene.bodies.len() as u32);
+        let held = |index: usize| {
+            joint_at(world, scene, index, |rank| end[rank]).map_or([None, None], |(_, joint, _)| movers(scene, &joint))
+        };
+        let taken = || rows.iter().filter(|row| row.taken).map(|row| row.bodies);
+        let pairs = taken().chain((0..scene.joints.len()).map(held)).chain(geared_pairs(scene));
+        for pair in pairs {
+            if let [Some(a), Some(b)] = pair {
+                let (a, b) = (root(parent, a), root(parent, b));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        let seeds = taken().chain(off.joints.iter().map(|index| held(*index))).flatten();
+        let seeds = seeds.chain(off.gears.iter().map(|gear| first_mover(scene, *gear)));
+        self.roots.clear();
+        self.roots.extend(seeds.flatten().map(|rank| root(parent, rank)));
+        self.roots.sort_unstable();
+        self.roots.dedup();
+    }
+
+    /// The problem of one group, into the parts of the space; whether joints or gears hold some of its bodies.
+    fn pose(&mut self, world: &World, scene: &Scene, rows: &[Row], end: &[BodyState], members: &[u32]) -> bool {
+        let mut parts = std::mem::take(&mut self.space.parts);
+        parts.clear();
+        let local = &self.local;
+        let place = |rank: Option<u32>| rank.and_then(|rank| local[rank as usize]);
+        let FactoredParts { blocks, inverse_mass, bodies, jacobian, compliance, q, .. } = &mut parts;
+        inverse_mass.extend(members.iter().filter_map(|rank| inverse_mass_at(world, scene, *rank, end)));
+        let inside = |pair: &[Option<u32>; 2]| pair.iter().any(|rank| place(*rank).is_some());
+        for row in rows.iter().filter(|row| row.taken && inside(&row.bodies)) {
+            blocks.push(Block::normal());
+            bodies.push(row.bodies.map(place));
+            jacobian.push(row.columns);
+            q.push(row.q);
+        }
+        let mut tied = false;
+        for index in 0..scene.joints.len() {
+            let Some((_, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
+            let sides = movers(scene, &joint);
+            if !inside(&sides) {
+                continue;
+            }
+            tied = true;
+            let targets = &self.targets[scene.joints[index].rows.clone()];
+            for ((row, error), target) in joint.rows.iter().zip(joint.errors(&placed)).zip(targets) {
+                let law = match row.purpose {
+                    Purpose::Constraint => Law::Equality,
+                    Purpose::Limit => Law::NonNegative,
+                    _ => continue,
+                };
+                if row.block > 0 {
+                    blocks.push(Block { law, rows: row.block });
+                    bodies.push(sides.map(place));
+                }
+                jacobian.push(joint.jacobian(row, &placed, &placed));
+                q.push(error - target);
+            }
+        }
+        compliance.resize(jacobian.len(), 0.0);
+        tied |= self.pose_gears(world, scene, end, place, &mut parts);
+        self.space.parts = parts;
+        tied
     }
 
     /// Adds the rows of pairs that have none yet.
@@ -153,7 +250,7 @@ impl EndSpace {
         world: &World,
         scene: &Scene,
         detector: &mut Detector,
-        deep: &[(u32, u32)],
+        off: &Off,
         end: &[BodyState],
         rows: &mut Vec<Row>,
         wanted: impl Fn((u32, u32)) -> bool,
@@ -175,7 +272,7 @@ impl EndSpace {
             let shapes = placed(world, a, &end[i as usize]).zip(placed(world, b, &end[j as usize]));
             let Some((shape_a, shape_b)) = shapes else { continue };
             let limit = self.allowed(world, overlap_bound(record_a, record_b), (i, j));
-            let is_deep = deep.binary_search(&(i, j)).is_ok();
+            let is_deep = off.is_deep((i, j));
             let old = limit > TRIGGER * overlap_bound(record_a, record_b);
             // What the step made goes wholly; what was there before goes as far as it may this time.
             let kept = if is_deep && !old { 0.0 } else { limit };
@@ -194,122 +291,60 @@ impl EndSpace {
         }
     }
 
-    /// Groups that hold a row that is taken in or a joint that is off.
-    fn groups(
-        &mut self,
-        world: &World,
-        scene: &Scene,
-        rows: &[Row],
-        ties: &[Tie],
-        off: &[usize],
-        end: &[BodyState],
-    ) -> Vec<Group> {
-        self.parent.clear();
-        self.parent.extend(0..scene.bodies.len() as u32);
-        let taken = || rows.iter().filter(|row| row.taken).map(|row| row.bodies);
-        for pair in taken().chain(ties.iter().map(|tie| tie.bodies)) {
-            if let [Some(a), Some(b)] = pair {
-                let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
-                self.parent[a.max(b) as usize] = a.min(b);
-            }
-        }
-        let parent = &mut self.parent;
-        let off = ties.iter().filter(|tie| off.binary_search(&tie.index).is_ok()).map(|tie| tie.bodies);
-        let mut roots: Vec<u32> = taken().chain(off).flatten().flatten().map(|rank| root(parent, rank)).collect();
-        roots.sort_unstable();
-        roots.dedup();
-        let mut groups: Vec<Group> = roots.iter().map(|_| Group::default()).collect();
-        // The group of each body, and its place there.
-        let mut place = vec![None; scene.bodies.len()];
-        for rank in 0..scene.bodies.len() as u32 {
-            let Ok(group) = roots.binary_search(&root(parent, rank)) else { continue };
-            let Group { members, parts, .. } = &mut groups[group];
-            if let Some(inverse) = inverse_mass_at(world, scene, rank, end) {
-                place[rank as usize] = Some((group, members.len() as u32));
-                members.push(rank);
-                parts.inverse_mass.push(inverse);
-            }
-        }
-        let of = |rank: Option<u32>| rank.and_then(|rank| place[rank as usize]);
-        let group_of = |bodies: &[Option<u32>; 2]| bodies.iter().find_map(|rank| of(*rank)).map(|(group, _)| group);
-        let within = |bodies: &[Option<u32>; 2]| bodies.map(|rank| of(rank).map(|(_, place)| place));
-        for row in rows.iter().filter(|row| row.taken) {
-            let Some(group) = group_of(&row.bodies) else { continue };
-            let FactoredParts { blocks, bodies, jacobian, q, .. } = &mut groups[group].parts;
-            blocks.push(Block::normal());
-            bodies.push(within(&row.bodies));
-            jacobian.push(row.columns);
-            q.push(row.q);
-        }
-        for tie in ties {
-            let Some(group) = group_of(&tie.bodies) else { continue };
-            let Group { tied, parts: FactoredParts { blocks, bodies, jacobian, q, .. }, .. } = &mut groups[group];
-            *tied = true;
-            let placed = tie.joint.place(|side| rank_pose(side, |rank| end[rank]));
-            let targets = &self.targets[scene.joints[tie.index].rows.clone()];
-            for ((row, error), target) in tie.joint.rows.iter().zip(&tie.errors).zip(targets) {
-                let law = match row.purpose {
-                    Purpose::Constraint => Law::Equality,
-                    Purpose::Limit => Law::NonNegative,
-                    _ => continue,
-                };
-                if row.block > 0 {
-                    blocks.push(Block { law, rows: row.block });
-                    bodies.push(within(&tie.bodies));
-                }
-                jacobian.push(tie.joint.jacobian(row, &placed, &placed));
-                q.push(error - target);
-            }
-        }
-        groups
-    }
-
     /// The displacement of a group, into `moves`.
     fn solve_group(
         &mut self,
         world: &World,
         scene: &Scene,
-        deep: &[(u32, u32)],
-        Group { members, parts, tied }: Group,
+        off: &Off,
+        members: &[u32],
+        tied: bool,
         moves: &mut [Twist],
     ) -> Settled {
-        if self.solve_problem(parts, members.len()) {
+        if self.solve_problem(members.len()) {
             for (rank, change) in members.iter().zip(&self.space.changes) {
                 moves[*rank as usize] = *change;
             }
             Settled::Yes
-        } else if tied && self.leave_old(world, scene, deep, &members) {
+        } else if tied && self.leave_old(world, scene, &off.deep, members) {
             Settled::Left
         } else {
             Settled::No
         }
     }
 
-    /// Changes of the poses of so many bodies, into the space; whether they are proved.
-    fn solve_problem(&mut self, parts: FactoredParts, bodies: usize) -> bool {
+    /// Changes of the poses of so many bodies, from the parts in the space; whether they are proved.
+    fn solve_problem(&mut self, bodies: usize) -> bool {
         // Numbers that make no problem are left as they are: the certificate says what is left of the overlap.
-        let Ok(problem) = ContactProblem::from_parts(parts) else { return false };
+        let Ok(problem) = ContactProblem::from_parts(std::mem::take(&mut self.space.parts)) else { return false };
         let stop = StoppingRule { max_iterations: Some(MAX_ITERATIONS), ..StoppingRule::velocity(ACCURACY) };
         let IslandSpace { pivoting, exact, equalities, impulses, position_session, body_velocity, changes, .. } =
             &mut self.space;
         exact.options = ExactOptions::stepping();
+        let ties = problem.blocks().iter().filter(|block| block.law == Law::Equality).count();
         // Joints alone may contradict each other: they are met halfway.
-        if problem.blocks().iter().all(|block| block.law == Law::Equality) && equalities.solve(&problem, impulses) {
+        let mut proved = ties == problem.blocks().len() && equalities.solve(&problem, impulses);
+        if proved {
             body_changes(&problem, impulses, bodies, body_velocity, changes);
-            return true;
         }
-        let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
-        for method in methods.into_iter().skip(usize::from(problem.rows() > MOST_PIVOTED)) {
+        // Of joints most rows are eliminated before anything dense is made of the rest.
+        let methods: [&mut dyn ContactSolver; 2] = if ties > 0 { [exact, pivoting] } else { [pivoting, exact] };
+        let first = usize::from(ties == 0 && problem.rows() > MOST_PIVOTED);
+        for method in methods.into_iter().skip(first) {
+            if proved {
+                break;
+            }
             // A method that refuses the problem leaves it to the next.
             let Ok(solution) = position_session.solve(&problem, method, None, &stop, &mut History::off()) else {
                 continue;
             };
-            if solution.status == Status::Solved || solution.certificate.natural <= GOOD_ENOUGH {
+            proved = solution.status == Status::Solved || solution.certificate.natural <= GOOD_ENOUGH;
+            if proved {
                 body_changes(&problem, &solution.impulses, bodies, body_velocity, changes);
-                return true;
             }
         }
-        false
+        self.space.parts = problem.into_parts();
+        proved
     }
 }
 
@@ -326,18 +361,12 @@ fn displace(state: &mut BodyState, mass: &Inertial, change: &Twist) {
     }
 }
 
-/// All joints at the end poses.
-fn ties<'a>(world: &'a World, scene: &Scene, end: &[BodyState]) -> Vec<Tie<'a>> {
-    let dynamic = |side: End| match side {
+/// The bodies of a joint that move, by rank.
+fn movers(scene: &Scene, joint: &JointGeometry) -> [Option<u32>; 2] {
+    [joint.a, joint.b].map(|side| match side {
         End::Given(rank, _) if scene.bodies[rank as usize].is_dynamic() => Some(rank),
         _ => None,
-    };
-    let tie = |index| {
-        let (_, joint, placed) = joint_at(world, scene, index, |rank| end[rank])?;
-        let bodies = [joint.a, joint.b].map(dynamic);
-        Some(Tie { index, errors: joint.errors(&placed).collect(), bodies, joint })
-    };
-    (0..scene.joints.len()).filter_map(tie).collect()
+    })
 }
 
 /// Of a dynamic body.

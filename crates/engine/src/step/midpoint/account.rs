@@ -133,7 +133,7 @@ impl Mover<'_> {
                 *entry(&mut ledger, spec.purpose) += impulse * velocity;
                 ledger.driven -= impulse * driven;
                 add_wrench(joint, &columns, impulse, piece);
-                if spec.purpose == Purpose::Constraint {
+                if matches!(spec.purpose, Purpose::Constraint | Purpose::Gear) {
                     continue;
                 }
                 exchanged += (impulse * velocity).abs();
@@ -190,6 +190,7 @@ impl Mover<'_> {
             // Overlap that a piece made is taken out of the poses: over a shorter piece it would be a speed, and energy.
             self.gaps[place] = if self.pad(place).is_some() { left } else { left.max(gap.min(0.0)) };
         }
+        self.pass_on_gears(h);
         for (body, (velocity, momentum)) in self.bodies.iter_mut().zip(&piece.after) {
             body.start = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
             body.end = body.start;
@@ -235,7 +236,7 @@ impl Mover<'_> {
 /// Where the work of a row is booked.
 fn entry(ledger: &mut EnergyLedger, purpose: Purpose) -> &mut f64 {
     match purpose {
-        Purpose::Constraint | Purpose::Limit => &mut ledger.joints,
+        Purpose::Constraint | Purpose::Limit | Purpose::Gear => &mut ledger.joints,
         Purpose::Friction => &mut ledger.friction,
         Purpose::Motor => &mut ledger.motor,
         Purpose::Spring | Purpose::Armature => &mut ledger.spring,

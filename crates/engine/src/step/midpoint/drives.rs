@@ -43,6 +43,8 @@ pub(crate) enum Role {
     Rotor,
     /// An impulse that is known.
     Pushed,
+    /// An impulse that is bound to that of a gear, which is held.
+    Geared,
 }
 
 impl Role {
@@ -72,11 +74,12 @@ impl Mover<'_> {
                 self.posed.push(spec.pose(h, value, rate));
                 self.values.push(value);
                 self.aims[row] = (0.0, 0.0);
-                acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. });
+                acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. } | RowLaw::Geared { .. });
                 self.roles[row] = match spec.purpose {
                     Purpose::Constraint => Role::Held,
                     Purpose::Limit => Role::Open { met: false },
                     Purpose::Armature => Role::Rotor,
+                    Purpose::Gear => Role::Geared,
                     _ => Role::Pushed,
                 };
                 if let RowLaw::Given { force } = spec.law {
@@ -124,8 +127,8 @@ impl Mover<'_> {
                 _ if launched => 0.0,
                 Role::Open { .. } => 0.0,
                 // With contacts, what was found with them goes with them.
-                Role::Held if self.contacts.is_empty() => self.lambda[row],
-                Role::Held | Role::Stop | Role::Soft | Role::Rotor | Role::Pushed => impulse,
+                Role::Held | Role::Geared if self.contacts.is_empty() => self.lambda[row],
+                Role::Held | Role::Stop | Role::Soft | Role::Rotor | Role::Pushed | Role::Geared => impulse,
             };
         }
     }
@@ -170,6 +173,11 @@ impl Mover<'_> {
             }
         }
         space.shelves.twists.give(after);
+        let at_start = |joint: &JointGeometry| {
+            let placed = joint.place(|end| self.start_pose(end));
+            (placed, placed)
+        };
+        self.pose_gears(&mut parts, at_start, |_, _| 0.0, |_| 0.0);
         // Numbers that make no problem leave λ* = r, which is right where nothing moves.
         let Ok(mut problem) = ContactProblem::from_parts(parts) else { return };
         let numbers = &mut space.shelves.numbers;
@@ -192,9 +200,15 @@ impl Mover<'_> {
             }
         }
         let solved = self.roles.iter().zip(&mut self.aims).filter(|(role, _)| role.is_solved());
-        for ((_, aim), impulse) in solved.zip(&total) {
+        let first_gear = total.len() - self.gears.len();
+        for ((_, aim), impulse) in solved.zip(&total[..first_gear]) {
             aim.1 += impulse;
         }
+        let mut aims = std::mem::take(&mut self.aims);
+        for (gear, impulse) in self.gears.iter().zip(&total[first_gear..]) {
+            self.aim_gear(gear, *impulse, &mut aims);
+        }
+        self.aims = aims;
         for numbers in [asked, found, left, total] {
             space.shelves.numbers.give(numbers);
         }
@@ -268,7 +282,7 @@ impl Mover<'_> {
     pub(super) fn turning(&self, row: usize) -> f64 {
         match self.roles[row] {
             Role::Soft => self.pushed[row],
-            Role::Held | Role::Stop | Role::Rotor => self.lambda[row] - self.aims[row].1,
+            Role::Held | Role::Stop | Role::Rotor | Role::Geared => self.lambda[row] - self.aims[row].1,
             Role::Open { .. } | Role::Pushed => self.lambda[row],
         }
     }

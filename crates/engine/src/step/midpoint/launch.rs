@@ -258,7 +258,7 @@ impl Mover<'_> {
             for joint in &self.joints {
                 let placed = self.placed(joint, way * h).1;
                 for spec in joint.rows {
-                    if spec.purpose == Purpose::Constraint {
+                    if matches!(spec.purpose, Purpose::Constraint | Purpose::Gear) {
                         let columns = joint.jacobian(spec, &placed, &placed);
                         let speed = self.row_velocity(&columns, joint, |place| twists[place as usize]);
                         bends[row] += speed / (2.0 * way);
@@ -268,7 +268,9 @@ impl Mover<'_> {
             }
         }
         let specs = self.joints.iter().flat_map(|joint| joint.rows);
-        out.extend(specs.zip(&bends).filter(|(spec, _)| !spec.is_given()).map(|(_, bend)| *bend));
+        let posed = specs.zip(&bends).filter(|(spec, _)| !spec.is_given() && !spec.is_geared());
+        out.extend(posed.map(|(_, bend)| *bend));
+        out.extend(self.gears.iter().map(|gear| self.over_gear(gear, |row| bends[row])));
         shelves.twists.give(twists);
         shelves.numbers.give(bends);
     }

@@ -28,6 +28,7 @@
 mod account;
 mod body;
 mod drives;
+mod gears;
 mod launch;
 mod newton;
 mod rounds;
@@ -50,6 +51,7 @@ use crate::step::{Moving, Records, Twist};
 use crate::{Settings, StepError};
 use body::{Load, MovingBody, State};
 use drives::Role;
+use gears::{MovingGear, MovingTerm};
 use glamx::{DQuat, DVec3};
 use launch::Launch;
 pub(crate) use shelf::Shelves;
@@ -111,6 +113,8 @@ struct Mover<'a> {
     /// Gap of every contact at the start of the piece \[m\].
     gaps: Vec<f64>,
     joints: Vec<JointGeometry<'a>>,
+    gears: Vec<MovingGear>,
+    gear_terms: Vec<MovingTerm>,
     bodies: Vec<MovingBody>,
     /// Impulses of the joints in the first phase, row by row. Those of the piece before are the guess.
     lambda: Vec<f64>,
@@ -247,6 +251,8 @@ impl<'a> Mover<'a> {
             contacts,
             pads: shelves.pads.of(pads.iter().cloned()),
             joints,
+            gears: shelves.gears.take(),
+            gear_terms: shelves.gear_terms.take(),
             bodies,
             lambda: numbers.of(guess[guess.len() - rows..].iter().copied()),
             roles: shelves.roles.of(std::iter::repeat_n(Role::Held, rows)),
@@ -281,6 +287,7 @@ impl<'a> Mover<'a> {
             };
             mover.overrun.extend(joint.rows.iter().zip(joint.errors(&placed)).map(gap));
         }
+        mover.find_gears(&island.gears, &island.joints);
         mover
     }
 
@@ -300,6 +307,8 @@ impl<'a> Mover<'a> {
         shelves.flags.give(self.reached);
         shelves.pushes.give(self.pushes);
         shelves.pads.give(self.pads);
+        shelves.gears.give(self.gears);
+        shelves.gear_terms.give(self.gear_terms);
         shelves.contacts = emptied(self.contacts);
         shelves.joints = emptied(self.joints);
         self.motion

@@ -28,7 +28,8 @@ impl Mover<'_> {
         for place in (0..self.contacts.len()).filter(held) {
             space.ties.push([self.place(self.contacts[place].a), self.place(self.contacts[place].b)]);
         }
-        system.begin(self.bodies.len(), &space.ties);
+        self.gear_spans(&mut space.spans);
+        system.begin(self.bodies.len(), &space.ties, &space.spans);
         for (place, body) in self.bodies.iter().enumerate() {
             let (linear, angular) = body.short_of(h);
             let block = block(2.0 * body.mass.mass, body.momentum_of_end_turn() * 2.0);
@@ -71,6 +72,7 @@ impl Mover<'_> {
                 scale: self.give(&space.ties[tie], &force),
             });
         }
+        self.tie_gears(h, &space.ties, &mut system);
         let solved = system.solve(&mut space.impulses);
         self.motion.solves += 1;
         out.effort.factorizations += 1;
@@ -81,6 +83,11 @@ impl Mover<'_> {
         for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
             self.pushes[place].impulse += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
         }
+        let mut lambda = std::mem::take(&mut self.lambda);
+        for gear in &self.gears {
+            self.add_geared(gear, found.next().copied().unwrap_or(0.0), &mut lambda);
+        }
+        self.lambda = lambda;
         let mut finite = true;
         for (place, body) in self.bodies.iter_mut().enumerate() {
             let x = system.motion(place);
@@ -92,7 +99,7 @@ impl Mover<'_> {
     }
 
     /// What an impulse along a row changes of its velocity, if its bodies are tied to nothing else \[1/kg\].
-    fn give(&self, tie: &[Option<u32>; 2], row: &JacobianRow) -> f64 {
+    pub(super) fn give(&self, tie: &[Option<u32>; 2], row: &JacobianRow) -> f64 {
         let mut give = 0.0;
         for (side, place) in tie.iter().enumerate() {
             let Some(place) = place else { continue };

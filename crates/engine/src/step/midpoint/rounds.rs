@@ -12,7 +12,7 @@ use crate::step::ration::{PIECES, spent};
 use crate::step::rolling::Push;
 use crate::step::solve::{IslandSolution, IslandSpace, add_effort, solve_graded};
 use glamx::DVec3;
-use signorini_problem::{Block, ContactProblem, FactoredParts, Law};
+use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
 
 /// Most rounds: four are usual, six for whips. A taut rope, whose sag is the square root of its slack, takes a dozen, and finding
 /// what is held starts them over.
@@ -186,6 +186,12 @@ impl Mover<'_> {
         space.shelves.places.give(held);
         space.shelves.numbers.give(speeds);
         space.shelves.flags.give(carries);
+        let mut lambda = std::mem::take(&mut self.lambda);
+        for gear in &self.gears {
+            self.add_geared(gear, space.impulses[at], &mut lambda);
+            at += 1;
+        }
+        self.lambda = lambda;
         let finite = space.impulses.iter().all(|x| x.is_finite());
         self.load();
         finite && self.bodies.iter_mut().all(|body| body.shift(&body.response(h), h))
@@ -225,6 +231,8 @@ impl Mover<'_> {
             parts.compliance.push(0.0);
             parts.q.push(self.contact_error(place, h) / h + row_velocity(&columns, way(contact.a), way(contact.b)));
         }
+        let speed = |joint: &JointGeometry, columns: &JacobianRow| self.own_velocity(columns, joint, &ways);
+        self.pose_gears(parts, |joint| self.placed(joint, h), speed, |gear| self.gear_error(gear, h) / h);
         shelves.twists.give(ways);
     }
 
@@ -288,7 +296,7 @@ impl Mover<'_> {
                 row += 1;
             }
         }
-        worst
+        worst.max(self.gear_errors(h))
     }
 
     /// Largest error of a contact that is held, as a share of what closed contacts may leave, in the measure of joints. One

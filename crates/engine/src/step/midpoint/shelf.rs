@@ -3,6 +3,7 @@
 
 use super::body::MovingBody;
 use super::drives::Role;
+use super::gears::{MovingGear, MovingTerm};
 use super::velocity::Before;
 use crate::joint::geometry::JointGeometry;
 use crate::joint::rows::Posed;
@@ -59,6 +60,8 @@ pub(crate) struct Shelves {
     pub pushes: Shelf<Push>,
     pub roles: Shelf<Role>,
     pub posed: Shelf<Posed>,
+    pub gears: Shelf<MovingGear>,
+    pub gear_terms: Shelf<MovingTerm>,
     pub pads: Shelf<Option<Pad>>,
     pub bodies: Shelf<MovingBody>,
     pub impulses_at: Shelf<(usize, f64)>,

@@ -359,11 +359,24 @@ impl Mover<'_> {
                 row += 1;
             }
         }
+        let poses = |joint: &JointGeometry| {
+            let (start, end) = self.placed(joint, h);
+            let placed = if at == At::End { end } else { start };
+            (placed, placed)
+        };
+        let speed = |joint: &JointGeometry, columns: &JacobianRow| {
+            self.row_velocity(columns, joint, |place| twists[place as usize])
+        };
+        self.pose_gears(parts, poses, speed, |_| 0.0);
         shelves.twists.give(twists);
     }
 
     /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
     fn is_posed(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, at: At, h: f64) -> bool {
+        // Those of gears are rows of several joints.
+        if spec.is_geared() {
+            return false;
+        }
         // In an impact nothing acts that has a bounded force.
         if at == At::Impact {
             return matches!(spec.purpose, Purpose::Constraint | Purpose::Limit | Purpose::Armature);
@@ -383,9 +396,13 @@ impl Mover<'_> {
                 posed.push(self.is_posed(joint, spec, posed.len(), at, h));
             }
         }
-        let count = posed.iter().filter(|posed| **posed).count();
+        let count = posed.iter().filter(|posed| **posed).count() + self.gears.len();
         let mut found = impulses[impulses.len() - count..].iter().copied();
+        let first = out.len();
         out.extend(posed.iter().map(|posed| if *posed { found.next().unwrap_or(0.0) } else { 0.0 }));
+        for (gear, impulse) in self.gears.iter().zip(found) {
+            self.add_geared(gear, impulse, &mut out[first..]);
+        }
         shelves.flags.give(posed);
     }
 
@@ -430,5 +447,7 @@ impl Mover<'_> {
                 row += 1;
             }
         }
+        let impulse = |row: usize| if at == At::End { self.turning(row) } else { self.lambda[row] };
+        out.extend(self.gears.iter().map(|gear| self.gear_impulse(gear, impulse)));
     }
 }

@@ -19,7 +19,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus};
-use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, InverseMass, Law};
+use signorini_problem::{ContactProblem, Delassus, FactoredDelassus, FurtherColumns, InverseMass, Law};
 
 /// Which variables the program is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,6 +203,12 @@ fn velocity_form(problem: &ContactProblem, w: &FactoredDelassus, units: &Units) 
             for k in 0..6 {
                 let entry: f64 = (0..6).map(|i| j[i] * roots[body as usize][i][k]).sum();
                 draft.a.push(target, 6 * body as usize + k, -scale * entry / units.mobility.sqrt());
+            }
+        }
+        for FurtherColumns { body, columns: j, .. } in w.further_of(row..row + 1) {
+            for k in 0..6 {
+                let entry: f64 = (0..6).map(|i| j[i] * roots[*body as usize][i][k]).sum();
+                draft.a.push(target, 6 * *body as usize + k, -scale * entry / units.mobility.sqrt());
             }
         }
         if let Some(c) = w.compliance().get(row).filter(|c| **c > 0.0) {

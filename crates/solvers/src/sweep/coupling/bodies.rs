@@ -1,8 +1,8 @@
 //! Factored W during a sweep: the velocity of a block follows from the velocities of its two bodies, which are kept up
-//! to date.
+//! to date. Few blocks have more than two.
 
 use super::Coupling;
-use signorini_problem::{FactoredDelassus, InverseMass};
+use signorini_problem::{FactoredDelassus, FurtherColumns, InverseMass};
 
 /// Six columns of side A, six of side B.
 pub(super) type Row = [f64; 12];
@@ -27,6 +27,9 @@ pub(in crate::sweep) struct BodyCoupling {
     roots: Vec<InverseMass>,
     /// c of every row [1/kg]; empty if no row gives way.
     compliance: Vec<f64>,
+    /// What `gather` and `scatter` have beyond the two bodies of a block, ascending by row.
+    gather_further: Vec<FurtherColumns>,
+    scatter_further: Vec<FurtherColumns>,
     /// Scratch of [`BodyCoupling::drift`].
     fresh: Vec<[f64; 6]>,
     magnitude: Vec<[f64; 6]>,
@@ -64,6 +67,19 @@ impl BodyCoupling {
                 }
             }
         }
+        self.gather_further.clear();
+        self.scatter_further.clear();
+        for further in w.further() {
+            let root = if one_set { self.roots.get(further.body as usize) } else { None };
+            let times = |m: &InverseMass| std::array::from_fn(|b| (0..6).map(|a| further.columns[a] * m[a][b]).sum());
+            let columns = root.map_or(further.columns, times);
+            self.gather_further.push(FurtherColumns { columns, ..*further });
+            if !one_set {
+                let m = &w.inverse_mass()[further.body as usize];
+                let columns = std::array::from_fn(|a| (0..6).map(|b| m[a][b] * further.columns[b]).sum());
+                self.scatter_further.push(FurtherColumns { columns, ..*further });
+            }
+        }
         self.compliance.clear();
         self.compliance.extend_from_slice(w.compliance());
         self.state.clear();
@@ -86,6 +102,16 @@ impl BodyCoupling {
                 out[j * n + i] = out[i * n + j];
             }
         }
+        for own in of_rows(&self.gather_further, first, n) {
+            let i = own.row as usize - first;
+            for other in of_rows(self.further_to_scatter(), first, n).iter().filter(|other| other.body == own.body) {
+                let j = other.row as usize - first;
+                if j <= i {
+                    out[i * n + j] += own.columns.iter().zip(&other.columns).map(|(a, b)| a * b).sum::<f64>();
+                    out[j * n + i] = out[i * n + j];
+                }
+            }
+        }
         for (i, c) in self.compliance.iter().skip(first).take(n).enumerate() {
             out[i * n + i] += c;
         }
@@ -97,6 +123,12 @@ impl BodyCoupling {
         self.peak = [0.0; 2];
         self.state.fill([0.0; 6]);
         accumulate(&mut self.state, &self.bodies, rows, offsets, r, |x| x);
+        let further = if self.scatter.is_empty() { &self.gather_further } else { &self.scatter_further };
+        accumulate_further(&mut self.state, further, r, |x| x);
+    }
+
+    fn further_to_scatter(&self) -> &[FurtherColumns] {
+        if self.scatter.is_empty() { &self.gather_further } else { &self.scatter_further }
     }
 
     /// Largest `|Δv − M⁻¹Jᵀr|`, the latter from the operator itself, relative to the largest term ever summed: an impulse
@@ -110,6 +142,8 @@ impl BodyCoupling {
         }
         accumulate(fresh, bodies, w.jacobian(), offsets, r, |x| x);
         accumulate(magnitude, bodies, w.jacobian(), offsets, r, f64::abs);
+        accumulate_further(fresh, w.further(), r, |x| x);
+        accumulate_further(magnitude, w.further(), r, f64::abs);
         let mut difference = [0.0f64; 2];
         for (b, m) in w.inverse_mass().iter().enumerate() {
             let kept = times_root(roots.get(b), &state[b]);
@@ -155,6 +189,13 @@ impl Coupling for BodyCoupling {
             }
             sums[0] + sums[1]
         });
+        if !self.gather_further.is_empty() {
+            for further in of_rows(&self.gather_further, first, N) {
+                let y = &self.state[further.body as usize];
+                let beyond = further.columns.iter().zip(y).map(|(j, y)| j * y).sum::<f64>();
+                velocity[further.row as usize - first] += beyond;
+            }
+        }
         if !self.compliance.is_empty() {
             let terms = self.compliance[first..first + N].iter().zip(&r[first..first + N]);
             velocity.iter_mut().zip(terms).for_each(|(velocity, (c, r))| *velocity += c * r);
@@ -175,6 +216,28 @@ impl Coupling for BodyCoupling {
                 }
             }
         }
+        if !self.gather_further.is_empty() {
+            let further = if self.scatter.is_empty() { &self.gather_further } else { &self.scatter_further };
+            for further in of_rows(further, first, N) {
+                let delta = delta[further.row as usize - first];
+                let y = &mut self.state[further.body as usize];
+                y.iter_mut().zip(&further.columns).for_each(|(y, j)| *y += j * delta);
+            }
+        }
+    }
+}
+
+/// Those of rows `first..first + n`.
+fn of_rows(further: &[FurtherColumns], first: usize, n: usize) -> &[FurtherColumns] {
+    let start = further.partition_point(|further| (further.row as usize) < first);
+    let count = further[start..].partition_point(|further| (further.row as usize) < first + n);
+    &further[start..start + count]
+}
+
+fn accumulate_further(state: &mut [[f64; 6]], further: &[FurtherColumns], r: &[f64], term: impl Fn(f64) -> f64) {
+    for FurtherColumns { row, body, columns } in further {
+        let r = r[*row as usize];
+        state[*body as usize].iter_mut().zip(columns).for_each(|(y, j)| *y += term(j * r));
     }
 }
 

@@ -97,6 +97,21 @@ impl KeptCoupling {
                     }
                 }
             }
+            Delassus::Factored(w) if !w.further().is_empty() => {
+                let mut block = [0.0; 36];
+                for (c, k) in (0..blocks).flat_map(|c| (0..blocks).map(move |k| (c, k))) {
+                    // Of a symmetric W the lower half is that of the upper one, to the bit.
+                    let flip = k > c && problem.asymmetry() == 0.0;
+                    let (i, j) = if flip { (k, c) } else { (c, k) };
+                    problem.delassus().block(offsets, i, j, &mut block);
+                    let (rows, width) = (offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]);
+                    for (a, b) in (0..rows).flat_map(|a| (0..width).map(move |b| (a, b))) {
+                        let (row, column) = (offsets[i] + a, offsets[j] + b);
+                        let (row, column) = if flip { (column, row) } else { (row, column) };
+                        self.columns[column * stride + row] = block[a * width + b];
+                    }
+                }
+            }
             Delassus::Factored(w) => {
                 for c in 0..blocks {
                     self.place_row(problem, w, c);
