@@ -4,7 +4,7 @@
 use super::body::MovingBody;
 use super::drives::Role;
 use super::velocity::Before;
-use crate::joint::geometry::JointGeometry;
+use crate::joint::geometry::{JointGeometry, Placed};
 use crate::joint::rows::Posed;
 use crate::step::Twist;
 use crate::step::contact::Contact;
@@ -59,6 +59,7 @@ pub(crate) struct Shelves {
     pub pushes: Shelf<Push>,
     pub roles: Shelf<Role>,
     pub posed: Shelf<Posed>,
+    pub placed: Shelf<Placed>,
     pub pads: Shelf<Option<Pad>>,
     pub bodies: Shelf<MovingBody>,
     pub impulses_at: Shelf<(usize, f64)>,
