@@ -14,12 +14,13 @@
 //! no room to go to (`squeeze`).
 
 mod candidates;
+mod off_joints;
 mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState, Inertial};
+use crate::joint::JointRecord;
 use crate::joint::geometry::{End, JointGeometry, Placed};
-use crate::joint::rows::{Purpose, RowSpec};
-use crate::joint::{JointRecord, MISFIT};
+use crate::joint::rows::Purpose;
 use crate::judge::overlap_bound;
 use crate::shape::Aabb;
 use crate::step::assembly::{Scene, contact_row, joint_end};
@@ -47,8 +48,6 @@ const MAX_ITERATIONS: usize = 200;
 const SPINS: f64 = 0.02;
 /// Most rows for pivoting, whose matrices are dense.
 const MOST_PIVOTED: usize = 200;
-/// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
-const JOINT_OFF: f64 = 5e-9;
 
 /// Memory of the stage.
 #[derive(Default)]
@@ -68,6 +67,15 @@ pub(crate) struct EndSpace {
     /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
     /// stays as it was.
     stuck: Vec<(u32, u32)>,
+    /// Of the round: pairs that are too deep, and joints that are off.
+    deep: Vec<(u32, u32)>,
+    off: Vec<usize>,
+    rows: Vec<Row>,
+    /// Groups of bodies by their roots; bodies of one of them, their masses, and places in it by rank.
+    groups: Vec<u32>,
+    members: Vec<u32>,
+    masses: Vec<Inertial>,
+    local: Vec<Option<u32>>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -117,14 +125,16 @@ pub(crate) fn correct(
     space.candidates(world, scene, plan, end);
     space.measure_before(world, scene, detector);
     for round in 0..MAX_ROUNDS {
-        let deep = space.too_deep(world, scene, detector, end, round == 0);
-        let joints = space.off_joints(world, scene, end, round == 0);
-        if deep.is_empty() && joints.is_empty() {
-            break;
+        let (mut deep, mut off) = (std::mem::take(&mut space.deep), std::mem::take(&mut space.off));
+        space.too_deep(world, scene, detector, end, round == 0, &mut deep);
+        space.off_joints(world, scene, end, round == 0, &mut off);
+        let fits = deep.is_empty() && off.is_empty();
+        if !fits {
+            done.rounds += 1;
+            space.displace(world, scene, detector, (&deep, &off), end, correction, &mut done);
         }
-        done.rounds += 1;
-        space.displace(world, scene, detector, (&deep, &joints), end, correction, &mut done);
-        if done.unproved > 0 {
+        (space.deep, space.off) = (deep, off);
+        if fits || done.unproved > 0 {
             break;
         }
     }
@@ -148,15 +158,6 @@ fn joint_at<'a>(
     let joint = JointGeometry::new(record, |anchor| joint_end(world, &rank_of, anchor));
     let placed = joint.place(|side| rank_pose(side, &state));
     Some((record, joint, placed))
-}
-
-/// How far a row is off what it is to end with [m, rad]: an open limit is not.
-fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
-    match row.purpose {
-        Purpose::Constraint => (error - target).abs(),
-        Purpose::Limit => target - error,
-        _ => 0.0,
-    }
 }
 
 fn rank_pose(side: End, state: impl Fn(usize) -> BodyState) -> (DVec3, DQuat) {
@@ -186,44 +187,6 @@ fn depth(
 }
 
 impl EndSpace {
-    /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
-    /// share of it.
-    fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool) -> Vec<usize> {
-        let kept = 1.0 - world.settings.joint_correction;
-        let mut off = Vec::new();
-        if first {
-            self.targets.clear();
-        }
-        for (index, frame) in scene.joints.iter().enumerate() {
-            let Some((record, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
-            let errors = &mut self.errors;
-            errors.clear();
-            errors.extend(joint.errors(&placed));
-            if first {
-                // What the step made goes wholly; an open limit is to end where it is, or at its stop.
-                let start = |rank: usize| scene.bodies[rank].state;
-                let old = match errors.iter().any(|e| e.abs() > MISFIT) {
-                    true => joint_at(world, scene, index, start)
-                        .map(|(_, joint, placed)| joint.errors(&placed).collect::<Vec<f64>>()),
-                    false => None,
-                };
-                let old = |place: usize| old.as_ref().map_or(0.0, |old| old[place]);
-                let target = |(place, (row, e)): (usize, (&RowSpec, &f64))| match row.purpose {
-                    _ if e.abs() <= MISFIT || old(place).abs() <= MISFIT => 0.0,
-                    Purpose::Limit if *e > 0.0 => 0.0,
-                    _ => kept * e,
-                };
-                self.targets.extend(record.rows.iter().zip(&*errors).enumerate().map(target));
-            }
-            let targets = &self.targets[frame.rows.clone()];
-            let mut rows = record.rows.iter().zip(&*errors).zip(targets);
-            if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
-                off.push(index);
-            }
-        }
-        off
-    }
-
     /// Pairs that overlap by more than they may. Bodies that have not moved are as deep as they were: looked at only for
     /// what is to be taken out by a fraction.
     fn too_deep(
@@ -233,8 +196,9 @@ impl EndSpace {
         detector: &mut Detector,
         end: &[BodyState],
         first: bool,
-    ) -> Vec<(u32, u32)> {
-        let mut deep = Vec::new();
+        deep: &mut Vec<(u32, u32)>,
+    ) {
+        deep.clear();
         for place in 0..self.pairs.len() {
             let (i, j) = self.pairs[place];
             let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
@@ -257,7 +221,6 @@ impl EndSpace {
                 deep.push((i, j));
             }
         }
-        deep
     }
 
     /// One round: displaces the groups that hold a deep pair or a joint that is off.
@@ -272,14 +235,8 @@ impl EndSpace {
         correction: &mut [Twist],
         done: &mut Corrected,
     ) {
-        let rows = self.rows(world, scene, detector, deep, end);
-        let joints: Vec<(usize, JointGeometry, Vec<f64>)> = (0..scene.joints.len())
-            .filter_map(|index| {
-                let (_, joint, placed) = joint_at(world, scene, index, |rank| end[rank])?;
-                let errors = joint.errors(&placed).collect();
-                Some((index, joint, errors))
-            })
-            .collect();
+        let mut rows = std::mem::take(&mut self.rows);
+        self.find_rows(world, scene, detector, deep, end, &mut rows);
         let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
         let ends = |joint: &JointGeometry| {
             [joint.a, joint.b].map(|side| match side {
@@ -287,28 +244,32 @@ impl EndSpace {
                 _ => None,
             })
         };
+        let ends_of = |index: usize| {
+            joint_at(world, scene, index, |rank| end[rank]).map_or([None, None], |(_, joint, _)| ends(&joint))
+        };
         self.parent.clear();
         self.parent.extend(0..scene.bodies.len() as u32);
-        let pairs = rows.iter().map(|row| row.bodies).chain(joints.iter().map(|(_, joint, _)| ends(joint)));
-        for pair in pairs {
+        for pair in rows.iter().map(|row| row.bodies).chain((0..scene.joints.len()).map(ends_of)) {
             if let [Some(a), Some(b)] = pair {
                 let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
                 self.parent[a.max(b) as usize] = a.min(b);
             }
         }
         let seeds = deep.iter().flat_map(|(i, j)| [Some(*i), Some(*j)]);
-        let seeds = seeds.chain(off.iter().flat_map(|index| {
-            joints.iter().find(|(at, ..)| at == index).map_or([None, None], |(_, joint, _)| ends(joint))
-        }));
-        let mut groups: Vec<u32> = Vec::new();
-        for rank in seeds.flatten().filter(|rank| dynamic(*rank)).collect::<Vec<_>>() {
+        let seeds = seeds.chain(off.iter().flat_map(|index| ends_of(*index)));
+        let mut groups = std::mem::take(&mut self.groups);
+        groups.clear();
+        for rank in seeds.flatten().filter(|rank| dynamic(*rank)) {
             groups.push(root(&mut self.parent, rank));
         }
         groups.sort_unstable();
         groups.dedup();
-        for group in groups {
-            let mut local = vec![None; scene.bodies.len()];
-            let mut members: Vec<u32> = Vec::new();
+        let (mut members, mut masses) = (std::mem::take(&mut self.members), std::mem::take(&mut self.masses));
+        let mut local = std::mem::take(&mut self.local);
+        for group in groups.iter().copied() {
+            members.clear();
+            local.clear();
+            local.resize(scene.bodies.len(), None);
             for rank in 0..scene.bodies.len() as u32 {
                 if dynamic(rank) && root(&mut self.parent, rank) == group {
                     local[rank as usize] = Some(members.len() as u32);
@@ -327,15 +288,15 @@ impl EndSpace {
                 q.push(row.q);
             }
             let mut tied = false;
-            for (index, joint, errors) in &joints {
-                let sides = ends(joint);
+            for index in 0..scene.joints.len() {
+                let Some((_, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
+                let sides = ends(&joint);
                 if !sides.iter().any(|rank| place(*rank).is_some()) {
                     continue;
                 }
                 tied = true;
-                let placed = joint.place(|side| rank_pose(side, |rank| end[rank]));
-                let targets = &self.targets[scene.joints[*index].rows.clone()];
-                for ((row, error), target) in joint.rows.iter().zip(errors).zip(targets) {
+                let targets = &self.targets[scene.joints[index].rows.clone()];
+                for ((row, error), target) in joint.rows.iter().zip(joint.errors(&placed)).zip(targets) {
                     let law = match row.purpose {
                         Purpose::Constraint => Law::Equality,
                         Purpose::Limit => Law::NonNegative,
@@ -349,9 +310,9 @@ impl EndSpace {
                     q.push(error - target);
                 }
             }
-            let masses =
-                members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot)).map(|r| r.mass);
-            let masses: Vec<Inertial> = masses.collect();
+            masses.clear();
+            let records = members.iter().filter_map(|rank| world.bodies.at(scene.bodies[*rank as usize].slot));
+            masses.extend(records.map(|record| record.mass));
             let settled = self.solve_group(&members, &masses, parts, end, correction, done)
                 || tied && self.leave_old(world, scene, deep, &members);
             if !settled {
@@ -359,6 +320,7 @@ impl EndSpace {
                 done.unproved += 1;
             }
         }
+        (self.rows, self.groups, self.members, self.masses, self.local) = (rows, groups, members, masses, local);
         for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
             if correction[rank] != Twist::default()
                 && let Some(placed) = placed(world, body, state)
@@ -393,11 +355,14 @@ impl EndSpace {
             ..
         } = &mut self.space;
         exact.options = ExactOptions::stepping();
-        let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
-        let first = usize::from(problem.rows() > MOST_PIVOTED);
+        let equalities_of = problem.blocks().iter().filter(|block| block.law == Law::Equality).count();
+        // Of joints most rows are eliminated before anything dense is made of the rest.
+        let methods: [&mut dyn ContactSolver; 2] =
+            if equalities_of > 0 { [exact, pivoting] } else { [pivoting, exact] };
+        let first = usize::from(equalities_of == 0 && problem.rows() > MOST_PIVOTED);
         let mut proved = false;
         // Joints alone may contradict each other: they are met halfway.
-        if problem.blocks().iter().all(|block| block.law == Law::Equality) {
+        if equalities_of == problem.blocks().len() {
             proved = equalities.solve(&problem, impulses);
             body_changes(&problem, impulses, members.len(), body_velocity, changes);
         }
@@ -434,17 +399,18 @@ impl EndSpace {
     }
 
     /// Rows of all pairs that a displacement of this size may bring together.
-    fn rows(
+    fn find_rows(
         &mut self,
         world: &World,
         scene: &Scene,
         detector: &mut Detector,
         deep: &[(u32, u32)],
         end: &[BodyState],
-    ) -> Vec<Row> {
-        let mut rows = Vec::new();
+        rows: &mut Vec<Row>,
+    ) {
+        rows.clear();
         if deep.is_empty() {
-            return rows;
+            return;
         }
         let cap = if let Stabilisation::SplitImpulse { cap, .. } = world.settings.stabilisation { cap } else { 0.0 };
         for &(i, j) in &self.pairs {
@@ -474,7 +440,6 @@ impl EndSpace {
                 }
             }
         }
-        rows
     }
 }
 
