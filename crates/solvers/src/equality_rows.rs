@@ -32,40 +32,57 @@ pub struct EqualityRows {
 impl EqualityRows {
     /// Fills in r; false, and zeros, if the system could not be factored.
     pub fn solve(&mut self, problem: &ContactProblem, r: &mut Vec<f64>) -> bool {
-        let EqualityRows { system, right, middle, product } = self;
-        let n = problem.rows();
-        r.clear();
-        r.resize(n, 0.0);
-        for buffer in [&mut *right, &mut *middle, &mut *product] {
-            buffer.clear();
-            buffer.resize(n, 0.0);
+        self.factor(problem) && self.solve_again(problem, r) || {
+            r.clear();
+            r.resize(problem.rows(), 0.0);
+            false
         }
-        system.prepare(problem);
-        let rho = |c: usize| 1.0 / (FILTER * problem.scales()[c].max(f64::MIN_POSITIVE));
+    }
+
+    /// Factors the system of a problem; false if it could not be factored.
+    pub fn factor(&mut self, problem: &ContactProblem) -> bool {
+        self.system.prepare(problem);
         for (c, block) in problem.blocks().iter().enumerate() {
-            let k = system.k_mut(c);
+            let k = self.system.k_mut(c);
             for i in 0..block.rows {
-                k[i * block.rows + i] = rho(c);
-            }
-            for row in problem.range(c) {
-                right[row] = -rho(c) * problem.q()[row];
+                k[i * block.rows + i] = resistance(problem, c);
             }
         }
-        if system.factor_once(problem).is_err() {
-            return false;
+        self.system.factor_once(problem).is_ok()
+    }
+
+    /// Fills in r for the problem that was factored last, whose velocities alone may be others since; false, and zeros, if it is
+    /// not finite.
+    pub fn solve_again(&mut self, problem: &ContactProblem, r: &mut Vec<f64>) -> bool {
+        let EqualityRows { system, right, middle, product } = self;
+        for buffer in [&mut *right, &mut *middle, &mut *product, r] {
+            buffer.clear();
+            buffer.resize(problem.rows(), 0.0);
         }
+        load(problem, problem.q(), -1.0, right);
         system.solve(problem, right, middle, product, Refinement::NONE);
-        for (c, _) in problem.blocks().iter().enumerate() {
-            for row in problem.range(c) {
-                right[row] = rho(c) * product[row];
-            }
-        }
+        load(problem, product, 1.0, right);
         system.solve(problem, right, r, product, Refinement::NONE);
         let finite = r.iter().all(|x| x.is_finite());
         if !finite {
             r.fill(0.0);
         }
         finite
+    }
+}
+
+/// ρ of a block \[kg\].
+fn resistance(problem: &ContactProblem, c: usize) -> f64 {
+    1.0 / (FILTER * problem.scales()[c].max(f64::MIN_POSITIVE))
+}
+
+/// `right = ±ρ u`.
+fn load(problem: &ContactProblem, u: &[f64], sign: f64, right: &mut [f64]) {
+    for c in 0..problem.blocks().len() {
+        let factor = sign * resistance(problem, c);
+        for row in problem.range(c) {
+            right[row] = factor * u[row];
+        }
     }
 }
 

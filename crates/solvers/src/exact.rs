@@ -6,7 +6,7 @@
 //! | attempt | what | when |
 //! |---|---|---|
 //! | small | dense: closed form, pivoting, sweeps and Newton | one contact; no friction; at most 16 blocks |
-//! | eliminated | joints and springs eliminated, the rest dense | robots: few rows besides equalities |
+//! | eliminated | joints and springs eliminated, the rest dense | robots: few rows besides equalities; of more than 16 blocks first of all |
 //! | sweeps | exact Gauss–Seidel while it pays, then Newton | contacts not redundant within pairs of bodies |
 //! | sticking | what sticks goes on sticking; one factorization | structures at rest |
 //! | conic, warm | `conic_interior_point` from the guess | things that move |

@@ -94,54 +94,41 @@ impl NewtonSystem {
 
     fn prepare_velocity(&mut self, problem: &ContactProblem, w: &FactoredDelassus) {
         let bodies = w.inverse_mass().len();
-        let same = match &self.form {
-            Form::Velocity(form) => form.is_of(problem.offsets(), w) && self.graph.nodes() == bodies,
-            Form::Impulse => false,
+        let mut form = match std::mem::take(&mut self.form) {
+            Form::Velocity(form) => form,
+            Form::Impulse => {
+                // The plan at hand is over contacts.
+                self.graph = BlockGraph::default();
+                Box::default()
+            }
         };
-        if !same {
-            let mut neighbours = vec![Vec::new(); bodies];
-            for pair in w.bodies() {
-                if let [Some(a), Some(b)] = *pair {
-                    neighbours[a as usize].push(b as usize);
-                    neighbours[b as usize].push(a as usize);
-                }
+        let offsets = problem.offsets();
+        if !form.is_of(offsets, w) || self.graph.nodes() != bodies {
+            // Contacts with what is fixed, limits and the like come and go without a change of who is tied to whom.
+            let spans = !form.cliques.is_empty() || Clique::places(offsets, w).next().is_some();
+            if form.tie(w.bodies()) || spans || self.graph.nodes() != bodies {
+                let mut neighbours = form.neighbours(bodies);
+                form.cliques = Clique::find(offsets, w, &mut neighbours);
+                self.replace_graph(BlockGraph::new(vec![6; bodies], &mut neighbours));
+                form.cliques.iter_mut().for_each(|clique| clique.settle(&self.graph));
             }
-            let mut cliques = Clique::find(problem.offsets(), w, &mut neighbours);
-            self.replace_graph(BlockGraph::new(vec![6; bodies], &mut neighbours));
-            cliques.iter_mut().for_each(|clique| clique.settle(&self.graph));
-            let start = |i: Option<u32>, j: Option<u32>| match (i, j) {
-                (Some(i), Some(j)) => {
-                    self.graph.find(i as usize, j as usize).map_or(usize::MAX, |e| self.graph.starts[e])
-                }
-                _ => usize::MAX,
-            };
-            let slots = w.bodies().iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]);
-            let mut slots: Vec<[usize; 4]> = slots.collect();
-            cliques.iter().for_each(|clique| slots[clique.block] = [usize::MAX; 4]);
-            let diagonal = (0..bodies as u32).map(|i| start(Some(i), Some(i))).collect();
-            let mut held = vec![false; bodies];
-            for pair in w.bodies() {
-                if let [Some(body), None] | [None, Some(body)] = *pair {
-                    held[body as usize] = true;
-                }
-            }
-            let pairs = (self.graph.columns.len() - bodies) / 2 + held.iter().filter(|held| **held).count();
-            self.form = Form::Velocity(Box::new(VelocityForm {
-                bodies: w.bodies().to_vec(),
-                slots,
-                diagonal,
-                cliques,
-                further: Clique::places(problem.offsets(), w).collect(),
-                pairs,
-                ..VelocityForm::default()
-            }));
+            form.find_slots(w.bodies(), &self.graph);
+            form.further.clear();
+            form.further.extend(Clique::places(offsets, w));
         }
-        let Form::Velocity(form) = &mut self.form else { return };
-        form.read(problem.offsets(), w);
+        form.read(offsets, w);
+        self.form = Form::Velocity(form);
     }
 
     fn prepare_impulse(&mut self, problem: &ContactProblem) {
         let blocks = problem.blocks().len();
+        let as_before = problem.blocks().iter().map(|b| b.rows).eq(self.graph.sizes.iter().copied())
+            && matches!(self.form, Form::Impulse);
+        // Of a dense W every block has its place.
+        if as_before && matches!(problem.delassus(), Delassus::Dense(_)) && self.graph.columns.len() == blocks * blocks
+        {
+            return;
+        }
         let mut neighbours = vec![Vec::new(); blocks];
         match problem.delassus() {
             Delassus::BlockSparse(w) => {

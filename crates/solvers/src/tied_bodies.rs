@@ -64,6 +64,8 @@ pub struct TiedBodies {
     spans: Vec<[u32; 2]>,
     graph: BlockGraph,
     lu: FrontalLu,
+    /// Whether there is a factor of the values.
+    factored: bool,
     values: Vec<f64>,
     /// Where the blocks (a, a), (a, b), (b, a), (b, b) of a tie begin.
     slots: Vec<[usize; 4]>,
@@ -186,8 +188,6 @@ impl TiedBodies {
 
     /// Finds the impulses and the motion; false, and zeros, if the system could not be factored.
     pub fn solve(&mut self, impulses: &mut Vec<f64>) -> bool {
-        impulses.clear();
-        impulses.resize(self.rows.len(), 0.0);
         for row in &self.rows {
             let resistance = resistance(row);
             for (quarter, start) in self.slots[row.tie].into_iter().enumerate() {
@@ -206,9 +206,27 @@ impl TiedBodies {
         if !self.further.is_empty() {
             self.couple();
         }
+        self.factored = self.lu.factor(&self.values).is_ok();
+        self.solve_again(impulses)
+    }
+
+    /// Puts another f for a body into the system that was solved last.
+    pub fn set_load(&mut self, body: usize, load: &[f64; 6]) {
+        self.load[6 * body..6 * body + 6].copy_from_slice(load);
+    }
+
+    /// Puts another error of a row into the system that was solved last.
+    pub fn set_error(&mut self, row: usize, error: f64) {
+        self.rows[row].error = error;
+    }
+
+    /// As [`TiedBodies::solve`], with the matrix of the system that was solved last.
+    pub fn solve_again(&mut self, impulses: &mut Vec<f64>) -> bool {
+        impulses.clear();
+        impulses.resize(self.rows.len(), 0.0);
         self.motion.clear();
         self.motion.resize(self.load.len(), 0.0);
-        if self.lu.factor(&self.values).is_err() {
+        if !self.factored {
             return false;
         }
         let mut first = 0.0;

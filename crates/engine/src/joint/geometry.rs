@@ -82,6 +82,48 @@ pub(crate) struct Placed {
     apart: DVec3,
     axes_a: DQuat,
     axes_b: DQuat,
+    /// The same axes, as columns.
+    columns_a: DMat3,
+    columns_b: DMat3,
+}
+
+/// Axes half way between two poses, as columns.
+struct HalfWay {
+    a: DMat3,
+    b: DMat3,
+}
+
+impl HalfWay {
+    fn of(before: &Placed, after: &Placed) -> HalfWay {
+        if std::ptr::eq(before, after) {
+            return HalfWay { a: after.columns_a, b: after.columns_b };
+        }
+        let half = |p: DQuat, q: DQuat| {
+            DMat3::from_quat(if p.dot(q) < 0.0 { (p - q).normalize() } else { (p + q).normalize() })
+        };
+        HalfWay { a: half(before.axes_a, after.axes_a), b: half(before.axes_b, after.axes_b) }
+    }
+}
+
+/// Rows of J of a joint at some poses, or midway between two.
+pub(crate) struct Rows<'a> {
+    joint: &'a JointGeometry<'a>,
+    before: &'a Placed,
+    after: &'a Placed,
+    half: HalfWay,
+    arms: [DVec3; 3],
+}
+
+impl Rows<'_> {
+    pub fn row(&self, spec: &RowSpec) -> JacobianRow {
+        let direction = spec.sign() * self.joint.direction(spec.measure, &self.half, self.before, self.after);
+        let [arm_a, arm_b, arm_of_b] = self.arms;
+        match spec.measure {
+            Measure::Apart(_) | Measure::Length => contact_row(direction, arm_a, arm_b),
+            Measure::Along(_) => contact_row(direction, arm_of_b, arm_b),
+            _ => row(DVec3::ZERO, -direction, DVec3::ZERO, direction),
+        }
+    }
 }
 
 /// Impulses of a joint on B; A gets the opposite.
@@ -125,7 +167,9 @@ impl<'a> JointGeometry<'a> {
             End::World(frame) => (frame.point, DVec3::ZERO, frame.axes),
         };
         let ((x_a, arm_a, axes_a), (x_b, arm_b, axes_b)) = (at(self.a), at(self.b));
-        Placed { arm_a, arm_b, apart: (x_b + arm_b) - (x_a + arm_a), axes_a, axes_b }
+        let apart = (x_b + arm_b) - (x_a + arm_a);
+        let (columns_a, columns_b) = (DMat3::from_quat(axes_a), DMat3::from_quat(axes_b));
+        Placed { arm_a, arm_b, apart, axes_a, axes_b, columns_a, columns_b }
     }
 
     /// Makes the joint one that fits where it is: moves and turns the frame on A, or changes the length. `turn_a` is the
@@ -163,7 +207,7 @@ impl<'a> JointGeometry<'a> {
 
     /// Value of what a row measures [m, rad].
     pub fn value(&self, measure: Measure, placed: &Placed) -> f64 {
-        let (a, b) = (|i: usize| placed.axes_a * AXES[i], |i: usize| placed.axes_b * AXES[i]);
+        let (a, b) = (|i: usize| placed.columns_a.col(i), |i: usize| placed.columns_b.col(i));
         match measure {
             Measure::Apart(i) => placed.apart[i],
             Measure::Length => placed.apart.length() - self.stretch,
@@ -195,7 +239,7 @@ impl<'a> JointGeometry<'a> {
 
     /// α, β, γ of `R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ)` [rad].
     fn cardan(&self, placed: &Placed) -> [f64; 3] {
-        let r = DMat3::from_quat(placed.axes_a.inverse() * placed.axes_b);
+        let r = placed.columns_a.transpose() * placed.columns_b;
         match self.cross {
             Some(0) => return [0.0, math::atan2(r.z_axis.x, r.z_axis.z), math::atan2(r.x_axis.y, r.y_axis.y)],
             Some(2) => return [math::atan2(r.y_axis.z, r.y_axis.y), math::atan2(r.z_axis.x, r.x_axis.x), 0.0],
@@ -245,10 +289,8 @@ impl<'a> JointGeometry<'a> {
     }
 
     /// Direction of a row, midway between two poses.
-    fn direction(&self, measure: Measure, before: &Placed, after: &Placed) -> DVec3 {
-        let half = |p: DQuat, q: DQuat| if p.dot(q) < 0.0 { (p - q).normalize() } else { (p + q).normalize() };
-        let a = |i: usize| half(before.axes_a, after.axes_a) * AXES[i];
-        let b = |i: usize| half(before.axes_b, after.axes_b) * AXES[i];
+    fn direction(&self, measure: Measure, half: &HalfWay, before: &Placed, after: &Placed) -> DVec3 {
+        let (a, b) = (|i: usize| half.a.col(i), |i: usize| half.b.col(i));
         match measure {
             Measure::Apart(i) | Measure::Turn(i) => AXES[i],
             Measure::Along(i) | Measure::Tilt { about: i, .. } => a(i),
@@ -283,15 +325,14 @@ impl<'a> JointGeometry<'a> {
         }
     }
 
+    /// Rows of J at poses, or midway between two.
+    pub fn rows_between<'s>(&'s self, before: &'s Placed, after: &'s Placed) -> Rows<'s> {
+        Rows { joint: self, before, after, half: HalfWay::of(before, after), arms: self.arms(before, after) }
+    }
+
     /// A row of J at poses, or midway between two.
     pub fn jacobian(&self, spec: &RowSpec, before: &Placed, after: &Placed) -> JacobianRow {
-        let direction = spec.sign() * self.direction(spec.measure, before, after);
-        let [arm_a, arm_b, arm_of_b] = self.arms(before, after);
-        match spec.measure {
-            Measure::Apart(_) | Measure::Length => contact_row(direction, arm_a, arm_b),
-            Measure::Along(_) => contact_row(direction, arm_of_b, arm_b),
-            _ => row(DVec3::ZERO, -direction, DVec3::ZERO, direction),
-        }
+        self.rows_between(before, after).row(spec)
     }
 
     /// Mean arms of A to its anchor, of B to its anchor, and of A to B's anchor \[m\].
@@ -303,8 +344,9 @@ impl<'a> JointGeometry<'a> {
     /// What impulses, row by row, do to B.
     pub fn pull(&self, before: &Placed, after: &Placed, impulses: &[f64]) -> Pull {
         let mut pull = Pull::default();
+        let half = HalfWay::of(before, after);
         for (spec, impulse) in self.rows.iter().zip(impulses).filter(|(_, impulse)| **impulse != 0.0) {
-            let part = (spec.sign() * impulse) * self.direction(spec.measure, before, after);
+            let part = (spec.sign() * impulse) * self.direction(spec.measure, &half, before, after);
             match spec.measure {
                 Measure::Apart(_) | Measure::Length => pull.at_anchors += part,
                 Measure::Along(_) => pull.at_b += part,

@@ -16,12 +16,12 @@
 mod candidates;
 mod displacement;
 mod gears;
+mod off_joints;
 mod old_overlap;
 
 use crate::body::{BodyRecord, BodyState};
+use crate::joint::JointRecord;
 use crate::joint::geometry::{End, JointGeometry, Placed};
-use crate::joint::rows::{Purpose, RowSpec};
-use crate::joint::{JointRecord, MISFIT};
 use crate::judge::overlap_bound;
 use crate::shape::Aabb;
 use crate::step::assembly::{Scene, joint_end};
@@ -36,8 +36,6 @@ use glamx::{DQuat, DVec3};
 const MAX_ROUNDS: usize = 8;
 /// Share of the certificate's bound above which an overlap made by the step is taken out \[1\].
 const TRIGGER: f64 = 0.5;
-/// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
-const JOINT_OFF: f64 = 5e-9;
 
 /// Memory of the stage.
 #[derive(Default)]
@@ -149,15 +147,6 @@ fn joint_at<'a>(
     Some((record, joint, placed))
 }
 
-/// How far a row is off what it is to end with [m, rad]: an open limit is not.
-fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
-    match row.purpose {
-        Purpose::Constraint => (error - target).abs(),
-        Purpose::Limit => target - error,
-        _ => 0.0,
-    }
-}
-
 fn rank_pose(side: End, state: impl Fn(usize) -> BodyState) -> (DVec3, DQuat) {
     match side {
         End::Given(rank, _) => {
@@ -185,46 +174,6 @@ fn depth(
 }
 
 impl EndSpace {
-    /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
-    /// share of it.
-    fn off_joints(&mut self, world: &World, scene: &Scene, end: &[BodyState], first: bool, off: &mut Vec<usize>) {
-        let kept = 1.0 - world.settings.joint_correction;
-        off.clear();
-        if first {
-            self.targets.clear();
-        }
-        for (index, frame) in scene.joints.iter().enumerate() {
-            let Some((record, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
-            let errors = &mut self.errors;
-            errors.clear();
-            errors.extend(joint.errors(&placed));
-            if first {
-                // What the step made goes wholly; an open limit is to end where it is, or at its stop.
-                let start = |rank: usize| scene.bodies[rank].state;
-                let misfits =
-                    |(row, e): (&RowSpec, &f64)| e.abs() > MISFIT && !(row.purpose == Purpose::Limit && *e > 0.0);
-                let old = match record.rows.iter().zip(&*errors).any(misfits) {
-                    true => joint_at(world, scene, index, start),
-                    false => None,
-                };
-                let old = |row: &RowSpec| match &old {
-                    Some((_, joint, placed)) => row.error(joint.value(row.measure, placed)),
-                    None => 0.0,
-                };
-                let target = |(row, e): (&RowSpec, &f64)| match misfits((row, e)) && old(row).abs() > MISFIT {
-                    true => kept * e,
-                    false => 0.0,
-                };
-                self.targets.extend(record.rows.iter().zip(&*errors).map(target));
-            }
-            let targets = &self.targets[frame.rows.clone()];
-            let mut rows = record.rows.iter().zip(&*errors).zip(targets);
-            if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
-                off.push(index);
-            }
-        }
-    }
-
     /// Pairs that overlap by more than they may. Bodies that have not moved are as deep as they were: looked at only for
     /// what is to be taken out by a fraction.
     fn too_deep(

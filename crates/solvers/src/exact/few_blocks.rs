@@ -9,8 +9,8 @@ use crate::dense_newton::Demand;
 use crate::merit::Merit;
 use crate::sweep::{Direction, MOST_KEPT_ROWS};
 use crate::warm_start::make_feasible;
-use signorini_problem::ContactProblem;
 use signorini_problem::math;
+use signorini_problem::{ContactProblem, Delassus};
 
 /// Most sweeps over a small problem before Newton.
 const SMALL_SWEEPS: usize = 60;
@@ -74,6 +74,11 @@ impl Exact {
                 return true;
             }
         }
+        // From the best so far once more, with patience: among contacts that stick and repeat each other steps begin slowly.
+        self.candidate.copy_from_slice(impulses);
+        if self.few_steps(search, impulses, Demand::STUCK, history) {
+            return true;
+        }
         self.candidate.fill(0.0);
         if self.few_steps(search, impulses, Demand::FAR, history) {
             return true;
@@ -118,6 +123,7 @@ impl Exact {
         if search.left() == 0 {
             return false;
         }
+        let demand = Demand { most_steps: demand.most_steps.min(search.left()), ..demand };
         let end = self.dense.run(self.sweeper.kept_columns(), problem, &mut self.candidate, demand, &search.stop);
         search.spend(end.steps);
         search.other_factorizations += end.steps;
@@ -154,7 +160,8 @@ impl Exact {
 
 /// Whether the dense methods for a few blocks apply.
 pub(super) fn few(problem: &ContactProblem) -> bool {
-    problem.blocks().len() <= SMALL && problem.rows() <= MOST_KEPT_ROWS
+    let small = problem.blocks().len() <= SMALL || matches!(problem.delassus(), Delassus::Dense(_));
+    small && problem.rows() <= MOST_KEPT_ROWS
 }
 
 /// Whether W looks like an inverse mass, so that the judge scales residuals as the solvers do.

@@ -30,8 +30,9 @@ pub(super) struct Rung {
 
 /// All of them, cheapest first.
 pub(super) const LADDER: &[Rung] = &[
-    Rung { name: Attempt::Small, applies: always, run: Exact::small_problem, cost: 0 },
+    Rung { name: Attempt::Small, applies: is_few_or_free, run: Exact::small_problem, cost: 0 },
     Rung { name: Attempt::Eliminated, applies: is_jointed, run: Exact::without_equalities, cost: 1 },
+    Rung { name: Attempt::Small, applies: is_many_and_jointed, run: Exact::small_problem, cost: 0 },
     Rung { name: Attempt::Sweeps, applies: is_many, run: Exact::sweep_and_step, cost: 0 },
     Rung { name: Attempt::Sticking, applies: may_stick, run: sticking, cost: 1 },
     Rung { name: Attempt::ConicWarm, applies: has_guess, run: conic_warm, cost: 1 },
@@ -70,6 +71,15 @@ impl Exact {
 
 fn always(_: &mut Exact, _: &mut Search) -> bool {
     true
+}
+
+/// Pivoting has a dense matrix of all rows: of a robot those of the joints are better eliminated before.
+fn is_many_and_jointed(exact: &mut Exact, search: &mut Search) -> bool {
+    !few(search.problem) && is_jointed(exact, search)
+}
+
+fn is_few_or_free(exact: &mut Exact, search: &mut Search) -> bool {
+    !is_many_and_jointed(exact, search)
 }
 
 /// Counting rows does not tell: contacts that are not redundant may have several answers too. Whoever asks for the

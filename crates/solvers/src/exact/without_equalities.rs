@@ -17,7 +17,9 @@
 
 use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
 use super::{Exact, ExactOptions, Guesses, Search, Selection};
+use crate::merit::Merit;
 use crate::newton_system::{NewtonSystem, Refinement};
+use crate::warm_start::make_feasible;
 use crate::{ContactSolver, History, StoppingRule};
 use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
 
@@ -106,8 +108,11 @@ impl Exact {
         // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
         search.spend(effort.factorizations);
         parts.carry(search.problem);
+        parts.carry_on(search.problem);
         self.candidate.copy_from_slice(&parts.impulses);
-        if self.consider(search, impulses) {
+        make_feasible(search.problem, &mut self.candidate);
+        let merit = Merit::of(search.problem, &self.candidate, &parts.u);
+        if self.accept(search, impulses, merit, history) {
             return Some(true);
         }
         let certified = parts.inner.certifier.certify(left, &parts.found);
@@ -178,6 +183,15 @@ impl WithoutEqualities {
             *impulse += x;
         }
         self.measure(problem);
+    }
+
+    /// Lets the equalities carry what the filter left of their velocities: what is left of W_EO for O would be in the next pass
+    /// otherwise, and that of W_OE for the pass after it.
+    fn carry_on(&mut self, problem: &ContactProblem) {
+        self.found.clear();
+        let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+        self.found.extend(rows.map(|row| self.impulses[row]));
+        self.carry(problem);
     }
 
     /// O is what was in it before, what carries and what closes; false if that is empty, or more than is worth it.

@@ -3,6 +3,7 @@
 use super::clique::Clique;
 use super::compliance::LocalCompliance;
 use super::pair_sum::{PairSum, Twelve, add_scaled, twelve};
+use crate::linalg::block_graph::BlockGraph;
 use signorini_problem::{FactoredDelassus, InverseMass};
 
 /// What the form keeps of a problem.
@@ -10,6 +11,12 @@ use signorini_problem::{FactoredDelassus, InverseMass};
 pub(super) struct VelocityForm {
     /// Bodies of every block.
     pub(super) bodies: Vec<[Option<u32>; 2]>,
+    /// Pairs of bodies that are tied, the first below the second, ascending: what the graph is made of.
+    ties: Vec<(u32, u32)>,
+    /// Those of the next problem.
+    next_ties: Vec<(u32, u32)>,
+    /// Bodies that something fixed touches, ascending.
+    held: Vec<u32>,
     /// Rows of J̃, side A and side B.
     pub(super) rows: Vec<[[f64; 6]; 2]>,
     /// Where the blocks (A,A), (A,B), (B,A), (B,B) of a contact start in the values; unused ones are `usize::MAX`, and all of
@@ -29,6 +36,53 @@ pub(super) struct VelocityForm {
 }
 
 impl VelocityForm {
+    /// Takes in who is tied to whom; whether that is not as it was.
+    pub(super) fn tie(&mut self, bodies: &[[Option<u32>; 2]]) -> bool {
+        let both = |pair: &[Option<u32>; 2]| {
+            let (a, b) = pair[0].zip(pair[1])?;
+            (a != b).then_some((a.min(b), a.max(b)))
+        };
+        self.next_ties.clear();
+        self.next_ties.extend(bodies.iter().filter_map(both));
+        self.next_ties.sort_unstable();
+        self.next_ties.dedup();
+        std::mem::swap(&mut self.ties, &mut self.next_ties);
+        self.ties != self.next_ties
+    }
+
+    /// Neighbours of every body.
+    pub(super) fn neighbours(&self, bodies: usize) -> Vec<Vec<usize>> {
+        let mut neighbours = vec![Vec::new(); bodies];
+        for (a, b) in &self.ties {
+            neighbours[*a as usize].push(*b as usize);
+            neighbours[*b as usize].push(*a as usize);
+        }
+        neighbours
+    }
+
+    /// Where the blocks of a problem with these bodies are in the values of the graph.
+    pub(super) fn find_slots(&mut self, bodies: &[[Option<u32>; 2]], graph: &BlockGraph) {
+        let start = |i: Option<u32>, j: Option<u32>| match (i, j) {
+            (Some(i), Some(j)) => graph.find(i as usize, j as usize).map_or(usize::MAX, |e| graph.starts[e]),
+            _ => usize::MAX,
+        };
+        self.bodies.clear();
+        self.bodies.extend_from_slice(bodies);
+        self.slots.clear();
+        self.slots.extend(bodies.iter().map(|&[a, b]| [start(a, a), start(a, b), start(b, a), start(b, b)]));
+        for clique in &self.cliques {
+            self.slots[clique.block] = [usize::MAX; 4];
+        }
+        self.diagonal.clear();
+        self.diagonal.extend((0..graph.nodes() as u32).map(|i| start(Some(i), Some(i))));
+        self.held.clear();
+        let alone = |pair: &[Option<u32>; 2]| pair[0].xor(pair[1]);
+        self.held.extend(bodies.iter().filter_map(alone));
+        self.held.sort_unstable();
+        self.held.dedup();
+        self.pairs = self.ties.len() + self.held.len();
+    }
+
     /// Reads J̃ and C.
     pub(super) fn read(&mut self, offsets: &[usize], w: &FactoredDelassus) {
         self.compliance.read(w.compliance());

@@ -10,7 +10,7 @@
 //! T about axes of A          δT = ½ δφ_A×T;  about axes of both, half of that for each
 //! ```
 
-use super::{JointGeometry, Measure, Placed};
+use super::{HalfWay, JointGeometry, Measure, Placed};
 use glamx::{DMat3, DVec3};
 
 /// Change of the impulses on A and B, linear and angular, by the displacements of A and B, row-major.
@@ -43,10 +43,11 @@ impl JointGeometry<'_> {
     pub fn stiffness(&self, before: &Placed, after: &Placed, impulses: &[f64]) -> Stiffness {
         let mut k = [[0.0; 12]; 12];
         let [arm_a, arm_b, arm_of_b] = self.arms(before, after);
+        let half = HalfWay::of(before, after);
         let Placed { arm_a: end_a, arm_b: end_b, .. } = *after;
         for (spec, impulse) in self.rows.iter().zip(impulses).filter(|(_, impulse)| **impulse != 0.0) {
             let size = spec.sign() * impulse;
-            let part = size * self.direction(spec.measure, before, after);
+            let part = size * self.direction(spec.measure, &half, before, after);
             match spec.measure {
                 Measure::Apart(_) | Measure::Length => {
                     // (δφ×r)×Λ = (Λ×)(r×)δφ.

@@ -1,6 +1,7 @@
 //! Gears at the end poses: what they are off, and what they are to end with.
 
-use super::{EndSpace, JOINT_OFF, joint_at};
+use super::off_joints::JOINT_OFF;
+use super::{EndSpace, joint_at};
 use crate::World;
 use crate::body::BodyState;
 use crate::joint::MISFIT;

@@ -37,13 +37,13 @@ impl Mover<'_> {
     }
 
     /// What joints did in the launch, with the rows of the start poses.
-    pub(super) fn add_launch(&self, h: f64, piece: &mut Piece) {
+    pub(super) fn add_launch(&self, piece: &mut Piece) {
         let Some(Launch { joints: impulses, .. }) = &self.launched else { return };
         let mut row = 0;
-        for joint in &self.joints {
-            let placed = self.placed(joint, h).0;
+        for (joint, start) in self.joints.iter().zip(&self.starts) {
+            let rows = joint.rows_between(start, start);
             for spec in joint.rows {
-                add_wrench(joint, &joint.jacobian(spec, &placed, &placed), impulses[row], piece);
+                add_wrench(joint, &rows.row(spec), impulses[row], piece);
                 row += 1;
             }
         }
@@ -122,10 +122,10 @@ impl Mover<'_> {
         let first = row;
         // What drives put in and take out again, each by itself [J].
         let mut exchanged = 0.0;
-        for joint in &self.joints {
-            let (start, end) = self.placed(joint, h);
+        for (joint, start, end) in self.placed_joints() {
+            let rows = joint.rows_between(end, end);
             for spec in joint.rows {
-                let columns = joint.jacobian(spec, &end, &end);
+                let columns = rows.row(spec);
                 let (impulse, place) = (piece.impulses[row], row - first);
                 row += 1;
                 let velocity = self.row_velocity(&columns, joint, |place| mean[place as usize]);
@@ -138,11 +138,11 @@ impl Mover<'_> {
                 }
                 exchanged += (impulse * velocity).abs();
                 // What turning arms and the launch did with the impulses of drives is theirs.
-                let middle = joint.jacobian(spec, &start, &end);
+                let middle = joint.jacobian(spec, start, end);
                 let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
                 let mut moved = self.turning(place) * (self.own_velocity(&middle, joint, &mean) - lasting);
                 if let Some(launch) = &self.launched {
-                    let columns = joint.jacobian(spec, &start, &start);
+                    let columns = joint.jacobian(spec, start, start);
                     moved += launch.joints[place] * self.own_velocity(&columns, joint, &mean);
                 }
                 ledger.joints -= moved;
@@ -151,7 +151,7 @@ impl Mover<'_> {
                     // A force works along the way that its coordinate goes. Springs go it with the velocity at the end of the
                     // piece, not with the mean: over that, a motor that lifts a weight slower and slower would do too little.
                     let total = if spec.is_given() { self.turning(place) } else { impulse };
-                    let way = (joint.value(spec.measure, &end) - self.values[place]) / h;
+                    let way = (joint.value(spec.measure, end) - self.values[place]) / h;
                     let beyond = total * (way - self.row_velocity(&middle, joint, |place| mean[place as usize]));
                     *entry(&mut ledger, spec.purpose) += beyond;
                     ledger.integration -= beyond;

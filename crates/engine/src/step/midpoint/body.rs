@@ -15,6 +15,9 @@ use crate::step::free_rotation::free_rotation;
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::InverseMass;
 
+/// Turn of the differences of [`MovingBody::find_turn`] [rad]: their error is about as large, and their round-off 1e-10.
+const NUDGE: f64 = 1e-6;
+
 /// Position, orientation and momenta.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
@@ -39,6 +42,10 @@ impl State {
     }
     pub fn spin(&self, mass: &Inertial) -> DVec3 {
         self.orientation * (mass.inverse_inertia * (self.orientation.inverse() * self.momentum))
+    }
+    /// Angular momentum of an angular velocity [kg·m²/s].
+    pub fn angular_momentum(&self, mass: &Inertial, spin: DVec3) -> DVec3 {
+        self.orientation * (mass.inertia * (self.orientation.inverse() * spin))
     }
     pub fn twist(&self, mass: &Inertial) -> Twist {
         Twist { linear: self.velocity, angular: self.spin(mass) }
@@ -121,12 +128,41 @@ pub(crate) struct MovingBody {
     pub forces: f64,
     /// Velocity and angular momentum with which it goes through the piece, v̄ and L̄.
     pub mean: (DVec3, DVec3),
+    /// The same as the solve with the rows of the start has them, if there was one.
+    pub foreseen: Option<(DVec3, DVec3)>,
+    /// What L̄ gains by a turn of the end pose over h [kg·m²]: see [`MovingBody::find_turn`].
+    turn: DMat3,
     /// Pose at the end of the piece; momenta once the velocity phase has found them.
     pub end: State,
     pub load: Load,
 }
 
 impl MovingBody {
+    /// At the start of a step, under the forces of the step; its load takes memory for anchors.
+    pub fn new(
+        mass: Inertial,
+        start: State,
+        gravity: DVec3,
+        (force, torque): (DVec3, DVec3),
+        anchors: Vec<(DVec3, DVec3)>,
+    ) -> MovingBody {
+        MovingBody {
+            mass,
+            gravity,
+            acceleration: gravity + mass.inverse_mass * force,
+            force,
+            torque,
+            start,
+            launch: start,
+            forces: 1.0,
+            mean: (start.velocity, start.momentum),
+            foreseen: None,
+            turn: DMat3::ZERO,
+            end: start,
+            load: Load::with_memory(anchors),
+        }
+    }
+
     /// Lets it go on as it was launched, under the forces of the piece.
     pub fn drift(&mut self, h: f64) -> bool {
         let push = 0.5 * self.forces * h;
@@ -138,6 +174,19 @@ impl MovingBody {
     pub fn coast(&mut self, h: f64) -> bool {
         self.mean = (self.launch.velocity, self.launch.momentum);
         self.go(h)
+    }
+
+    /// Lets it go as the solve with the rows of the start has it.
+    pub fn follow(&mut self, h: f64) -> bool {
+        self.mean = self.foreseen.unwrap_or((self.launch.velocity, self.launch.momentum));
+        self.go(h)
+    }
+
+    /// How far that is from where it would coast, roughly [m, rad].
+    pub fn deflection(&self, h: f64) -> f64 {
+        let Some((velocity, momentum)) = self.foreseen else { return 0.0 };
+        let turned = self.start.orientation.inverse() * (momentum - self.launch.momentum);
+        h * (velocity - self.launch.velocity).length().max((self.mass.inverse_inertia * turned).length())
     }
 
     /// Moves it by its mean velocity and angular momentum; false if that leaves the range of numbers.
@@ -152,8 +201,33 @@ impl MovingBody {
     /// Adds to where it goes, as a velocity of the end pose; false if that leaves the range of numbers.
     pub fn shift(&mut self, change: &Twist, h: f64) -> bool {
         self.mean.0 += change.linear;
-        self.mean.1 += self.momentum_of_end_turn() * change.angular;
+        self.mean.1 += self.turn * change.angular;
         self.go(h)
+    }
+
+    /// Finds what L̄ gains by a turn of the end pose, `δL̄ = R I (∂φ⁺/∂ω)⁻¹ h w` with the spin ω = I⁻¹RᵀL̄ in the body's axes, by
+    /// differences. An approximation to second order in the turn, half of it with the inertia half way, leaves a hundredth of the
+    /// errors a round where links swing by a tenth of a radian a step.
+    pub fn find_turn(&mut self, h: f64) {
+        let MovingBody { mass, start, mean, .. } = self;
+        let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
+        let still = free_rotation(mass, spin, h).1;
+        let change = NUDGE / h;
+        let column = |axis: DVec3| {
+            let turned = free_rotation(mass, spin + change * axis, h).1 * still.inverse();
+            let turned = if turned.w < 0.0 { -turned } else { turned };
+            // The vector part is half of the angle, to third order.
+            start.orientation * (turned.xyz() * (2.0 / NUDGE))
+        };
+        let rate = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+        let inverse = rate.inverse();
+        let whole = if inverse.is_finite() { inverse } else { DMat3::from_quat(start.orientation).transpose() };
+        self.turn = DMat3::from_quat(start.orientation) * mass.inertia * whole;
+    }
+
+    /// What [`MovingBody::find_turn`] found [kg·m²].
+    pub fn turn(&self) -> DMat3 {
+        self.turn
     }
 
     /// Twice what its mean velocity and momentum are short of, under its load [N·s, N·m·s].
@@ -165,14 +239,6 @@ impl MovingBody {
             mass.mass * (push * self.acceleration - 2.0 * (self.mean.0 - launch.velocity)) + load.impulse,
             torque - 2.0 * (self.mean.1 - launch.momentum),
         )
-    }
-
-    /// What L̄ gains by a turn of the end pose [kg·m²], `δφ = h H I⁻¹δL̄` with half the turn H of the piece and the inertia
-    /// half way: to second order in the turn.
-    pub fn momentum_of_end_turn(&self) -> DMat3 {
-        let (start, end) = (self.start.orientation, self.end.orientation);
-        let middle = if start.dot(end) < 0.0 { (start - end).normalize() } else { (start + end).normalize() };
-        world(self.mass.inertia, middle) * DMat3::from_quat(middle * start.inverse()).transpose()
     }
 
     /// How far it moved and turned, world axes [m, rad].

@@ -19,7 +19,7 @@ use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
 use crate::step::assembly::row_velocity;
-use crate::step::solve::IslandSpace;
+use crate::step::solve::{IslandSpace, body_changes};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, JacobianRow, Law};
 
@@ -27,6 +27,11 @@ use signorini_problem::{Block, ContactProblem, JacobianRow, Law};
 const AT_BOUND: f64 = 1.0 - 1e-9;
 /// Share of the largest impulse of a joint below which a limit does not pull \[1\].
 const PULLS: f64 = 1e-9;
+
+/// A limit that is further away than this [m, rad], and than so many of the ways that its coordinate goes in the piece \[1\], is not
+/// part of the solves with the rows of the start. A blow may take it there nevertheless: rounds hold what they overrun.
+const FAR: f64 = 0.2;
+const FAR_WAYS: f64 = 10.0;
 
 /// What a row of a joint does in the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,19 +67,22 @@ impl Mover<'_> {
     pub(super) fn pose_rows(&mut self, h: f64) -> bool {
         self.posed.clear();
         self.values.clear();
+        self.place_starts();
         let mut acts = false;
         let mut row = 0;
         for index in 0..self.joints.len() {
-            let joint = self.joints[index];
-            let placed = joint.place(|end| self.start_pose(end));
+            let (joint, placed) = (self.joints[index], self.starts[index]);
+            let rows = joint.rows_between(&placed, &placed);
             for spec in joint.rows {
-                let columns = joint.jacobian(spec, &placed, &placed);
+                let columns = rows.row(spec);
                 let rate = self.row_velocity(&columns, &joint, |place| self.launch_twist(place));
                 let value = joint.value(spec.measure, &placed);
                 self.posed.push(spec.pose(h, value, rate));
                 self.values.push(value);
                 self.aims[row] = (0.0, 0.0);
                 acts |= !matches!(spec.law, RowLaw::Hold { .. } | RowLaw::Given { .. } | RowLaw::Geared { .. });
+                let gap = (spec.error(value) - self.overrun[row]).max(0.0);
+                self.far[row] = spec.purpose == Purpose::Limit && gap > FAR && gap > FAR_WAYS * h * rate.abs();
                 self.roles[row] = match spec.purpose {
                     Purpose::Constraint => Role::Held,
                     Purpose::Limit => Role::Open { met: false },
@@ -148,11 +156,11 @@ impl Mover<'_> {
         parts.inverse_mass.extend(self.bodies.iter().map(|body| body.inverse_mass_at(body.start.orientation)));
         let mut row = 0;
         for index in 0..self.joints.len() {
-            let joint = self.joints[index];
-            let placed = joint.place(|end| self.start_pose(end));
+            let (joint, start) = (self.joints[index], self.starts[index]);
+            let rows = joint.rows_between(&start, &start);
             for spec in joint.rows {
                 if self.roles[row].is_solved() {
-                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let columns = rows.row(spec);
                     let mut change = 0.0;
                     if self.roles[row] == Role::Soft {
                         let rate = self.row_velocity(&columns, &joint, |body| after[body as usize]);
@@ -173,10 +181,7 @@ impl Mover<'_> {
             }
         }
         space.shelves.twists.give(after);
-        let at_start = |joint: &JointGeometry| {
-            let placed = joint.place(|end| self.start_pose(end));
-            (placed, placed)
-        };
+        let at_start = |joint: usize| (self.starts[joint], self.starts[joint]);
         self.pose_gears(&mut parts, at_start, |_, _| 0.0, |_| 0.0);
         // Numbers that make no problem leave λ* = r, which is right where nothing moves.
         let Ok(mut problem) = ContactProblem::from_parts(parts) else { return };
@@ -184,11 +189,13 @@ impl Mover<'_> {
         let asked = numbers.of(problem.q().iter().copied());
         let (mut found, mut left, mut total) = (numbers.take(), numbers.take(), numbers.of(asked.iter().map(|_| 0.0)));
         // The second pass takes out what the filter of the first left.
+        let mut factored = space.equalities.factor(&problem);
+        self.motion.solves += 1;
         for _ in 0..2 {
-            if !space.equalities.solve(&problem, &mut found) {
+            factored = factored && space.equalities.solve_again(&problem, &mut found);
+            if !factored {
                 break;
             }
-            self.motion.solves += 1;
             total.iter_mut().zip(&found).for_each(|(total, part)| *total += part);
             // Both are numbers that made a problem before.
             if problem.set_q(&asked).is_err() {
@@ -209,6 +216,15 @@ impl Mover<'_> {
             self.aim_gear(gear, *impulse, &mut aims);
         }
         self.aims = aims;
+        // μ takes the bodies half as far in the mean.
+        body_changes(&problem, &total, self.bodies.len(), &mut space.body_velocity, &mut space.changes);
+        for (body, change) in self.bodies.iter_mut().zip(&space.changes) {
+            let kick = body.start.angular_momentum(&body.mass, change.angular);
+            if let Some((velocity, momentum)) = &mut body.foreseen {
+                *velocity += 0.5 * change.linear;
+                *momentum += 0.5 * kick;
+            }
+        }
         for numbers in [asked, found, left, total] {
             space.shelves.numbers.give(numbers);
         }
@@ -297,16 +313,14 @@ impl Mover<'_> {
     pub(super) fn given_impulses(&self, h: f64, shelves: &mut Shelves) -> Vec<(DVec3, DVec3)> {
         let mut out = shelves.wrenches.of(self.bodies.iter().map(|_| (DVec3::ZERO, DVec3::ZERO)));
         let mut impulses = shelves.numbers.take();
-        for joint in &self.joints {
+        for (joint, start) in self.joints.iter().zip(&self.starts) {
             if !joint.rows.iter().any(|spec| matches!(spec.law, RowLaw::Given { .. })) {
                 continue;
             }
             let impulse = |spec: &RowSpec| if let RowLaw::Given { force } = spec.law { h * force } else { 0.0 };
             impulses.clear();
             impulses.extend(joint.rows.iter().map(impulse));
-            let placed = joint.place(|end| self.start_pose(end));
-            for (end, (linear, angular)) in
-                [joint.a, joint.b].into_iter().zip(joint.wrenches(&placed, &placed, &impulses))
+            for (end, (linear, angular)) in [joint.a, joint.b].into_iter().zip(joint.wrenches(start, start, &impulses))
             {
                 if let End::Body(place, _) = end {
                     out[place].0 += linear;

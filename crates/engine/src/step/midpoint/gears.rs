@@ -104,8 +104,8 @@ impl<'a> Mover<'a> {
     /// may turn far in a step.
     fn end_value(&self, term: &MovingTerm, h: f64) -> f64 {
         let (joint, spec) = self.joint_and_row(term);
-        let (before, after) = self.placed(joint, h);
-        let value = joint.value(spec.measure, &after);
+        let (before, after) = (&self.starts[term.bound.joint], &self.ends[term.bound.joint]);
+        let value = joint.value(spec.measure, after);
         if !matches!(spec.measure, Measure::Angle(_)) {
             return value;
         }
@@ -114,7 +114,7 @@ impl<'a> Mover<'a> {
             let local = body.start.orientation.inverse() * body.mean.1;
             Twist { linear: body.mean.0, angular: body.start.orientation * (body.mass.inverse_inertia * local) }
         };
-        let rate = self.row_velocity(&joint.jacobian(spec, &before, &before), joint, mean);
+        let rate = self.row_velocity(&joint.jacobian(spec, before, before), joint, mean);
         nearest(value, term.value + h * rate)
     }
 
@@ -137,12 +137,12 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Adds the gears to a problem, last of all, with rows between these poses of their joints and in q what `speed` says of each
+    /// Adds the gears to a problem, last of all, with rows between these poses of their joints, by their places, and in q what `speed` says of each
     /// of the rows and `error` of the whole.
     pub(super) fn pose_gears(
         &self,
         parts: &mut FactoredParts,
-        poses: impl Fn(&JointGeometry) -> (Placed, Placed),
+        poses: impl Fn(usize) -> (Placed, Placed),
         speed: impl Fn(&JointGeometry, &signorini_problem::JacobianRow) -> f64,
         error: impl Fn(&MovingGear) -> f64,
     ) {
@@ -150,7 +150,7 @@ impl<'a> Mover<'a> {
             let (mut sum, mut q) = (SumRow::new(), error(gear));
             for term in self.terms(gear) {
                 let (joint, spec) = self.joint_and_row(term);
-                let (before, after) = poses(joint);
+                let (before, after) = poses(term.bound.joint);
                 let columns = joint.jacobian(spec, &before, &after);
                 sum.add(term.bound.factor, Mover::joint_places(joint), &columns);
                 q += term.bound.factor * speed(joint, &columns);
@@ -175,10 +175,10 @@ impl<'a> Mover<'a> {
         for gear in &self.gears {
             let part = |term: &MovingTerm| {
                 let (joint, spec) = self.joint_and_row(term);
-                let (before, after) = self.placed(joint, h);
+                let (before, after) = (&self.starts[term.bound.joint], &self.ends[term.bound.joint]);
                 let factor = term.bound.factor;
-                let force = joint.jacobian(spec, &before, &after).map(|x| factor * x);
-                (term.bound.joint, force, joint.jacobian(spec, &after, &after).map(|x| factor * x))
+                let force = joint.jacobian(spec, before, after).map(|x| factor * x);
+                (term.bound.joint, force, joint.jacobian(spec, after, after).map(|x| factor * x))
             };
             let scale = |term: &MovingTerm| {
                 let (tie, force, _) = part(term);

@@ -73,6 +73,7 @@ impl Mover<'_> {
         space.shelves.pushes.swap(&mut self.pushes, pushes);
         self.find_pushed(h, &forced, space);
         self.take_push(false);
+        self.foresee(&forced, &space.changes);
         if self.has_springs() {
             let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
             let free = space.shelves.twists.of(forced.iter().enumerate().map(twist));
@@ -83,10 +84,21 @@ impl Mover<'_> {
         Ok(())
     }
 
+    /// Where the solve with the rows of the start takes the bodies in the mean over the piece: half way to its velocities.
+    fn foresee(&mut self, forced: &[Before], changes: &[Twist]) {
+        for (body, (before, change)) in self.bodies.iter_mut().zip(forced.iter().zip(changes)) {
+            let kick = body.start.angular_momentum(&body.mass, change.angular);
+            body.foreseen = Some((
+                0.5 * (body.launch.velocity + before.velocity + change.linear),
+                0.5 * (body.launch.momentum + before.momentum + kick),
+            ));
+        }
+    }
+
     /// Impulses of the rows by the solve with the rows of the start, and which limits they reach.
     fn find_pushed(&mut self, h: f64, forced: &[Before], space: &mut IslandSpace) {
         let mut pushed = space.shelves.numbers.take();
-        self.scatter(At::Start, h, &space.impulses, &mut space.shelves, &mut pushed);
+        self.scatter(At::Start, &space.impulses, &mut space.shelves, &mut pushed);
         space.shelves.numbers.swap(&mut self.pushed, pushed);
         let reached = self.find_reached(h, &self.pushed, forced, space);
         space.shelves.flags.swap(&mut self.reached, reached);
@@ -129,11 +141,11 @@ impl Mover<'_> {
     /// Whether a limit is met within the piece, by the velocities at its start.
     fn meets_limits(&self, h: f64) -> bool {
         let mut row = 0;
-        for joint in &self.joints {
-            let placed = joint.place(|end| self.start_pose(end));
+        for (joint, start) in self.joints.iter().zip(&self.starts) {
+            let rows = joint.rows_between(start, start);
             for spec in joint.rows {
                 if spec.purpose == Purpose::Limit {
-                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let columns = rows.row(spec);
                     let way = h * self.row_velocity(&columns, joint, |place| self.launch_twist(place));
                     if way < -CLOSED && self.limit_gap(spec, row) + way <= 0.0 {
                         return true;
@@ -168,7 +180,7 @@ impl Mover<'_> {
     fn stay(&mut self, shelves: &mut Shelves) {
         self.forget_launch(shelves);
         for body in &mut self.bodies {
-            (body.launch, body.forces) = (body.start, 1.0);
+            (body.launch, body.forces, body.foreseen) = (body.start, 1.0, None);
         }
     }
 
@@ -196,7 +208,7 @@ impl Mover<'_> {
             self.forget_launch(&mut space.shelves);
             let graded = self.solve_start((h, scale, At::Impact), &unforced, &[], space, out)?;
             let mut joints = space.shelves.numbers.take();
-            self.scatter(At::Impact, h, &space.impulses, &mut space.shelves, &mut joints);
+            self.scatter(At::Impact, &space.impulses, &mut space.shelves, &mut joints);
             let reached = self.find_reached(h, &joints, &unforced, space);
             self.launch(&unforced, (joints, reached, false), graded, space);
             if scale == 0.0 || halving == HALVINGS || self.makes_no_energy() {
@@ -222,10 +234,10 @@ impl Mover<'_> {
             }
         }
         let mut row = 0;
-        for joint in &self.joints {
-            let placed = joint.place(|end| self.start_pose(end));
+        for (joint, start) in self.joints.iter().zip(&self.starts) {
+            let rows = joint.rows_between(start, start);
             for spec in joint.rows {
-                let columns = joint.jacobian(spec, &placed, &placed);
+                let columns = rows.row(spec);
                 let speed = |twist: &dyn Fn(u32) -> Twist| self.row_velocity(&columns, joint, twist);
                 driven -= launch.joints[row] * speed(&|_| Twist::default());
                 if spec.purpose == Purpose::Armature {
@@ -255,11 +267,11 @@ impl Mover<'_> {
         for way in [-BEND, BEND] {
             self.drift(way * h);
             let mut row = 0;
-            for joint in &self.joints {
-                let placed = self.placed(joint, way * h).1;
+            for (joint, end) in self.joints.iter().zip(&self.ends) {
+                let rows = joint.rows_between(end, end);
                 for spec in joint.rows {
                     if matches!(spec.purpose, Purpose::Constraint | Purpose::Gear) {
-                        let columns = joint.jacobian(spec, &placed, &placed);
+                        let columns = rows.row(spec);
                         let speed = self.row_velocity(&columns, joint, |place| twists[place as usize]);
                         bends[row] += speed / (2.0 * way);
                     }
@@ -267,8 +279,8 @@ impl Mover<'_> {
                 }
             }
         }
-        let specs = self.joints.iter().flat_map(|joint| joint.rows);
-        let posed = specs.zip(&bends).filter(|(spec, _)| !spec.is_given() && !spec.is_geared());
+        let specs = self.joints.iter().flat_map(|joint| joint.rows).zip(&self.far);
+        let posed = specs.zip(&bends).filter(|((spec, far), _)| !spec.is_given() && !spec.is_geared() && !**far);
         out.extend(posed.map(|(_, bend)| *bend));
         out.extend(self.gears.iter().map(|gear| self.over_gear(gear, |row| bends[row])));
         shelves.twists.give(twists);
@@ -291,7 +303,7 @@ impl Mover<'_> {
         parts.q[first..].iter_mut().zip(bends).for_each(|(q, bend)| *q += bend);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&acting, at, h, &mut space.guess);
+        self.guess(&acting, at, &mut space.guess);
         space.shelves.places.give(acting);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
@@ -330,9 +342,8 @@ impl Mover<'_> {
         space: &mut IslandSpace,
     ) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(before.iter().zip(&space.changes)) {
-            let local = body.start.orientation.inverse() * change.angular;
             body.launch.velocity = before.velocity + change.linear;
-            body.launch.momentum = before.momentum + body.start.orientation * (body.mass.inertia * local);
+            body.launch.momentum = before.momentum + body.start.angular_momentum(&body.mass, change.angular);
             body.forces = if forced { 0.0 } else { 1.0 };
         }
         let at = if forced { At::Start } else { At::Impact };

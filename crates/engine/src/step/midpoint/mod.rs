@@ -37,7 +37,7 @@ mod velocity;
 
 use crate::body::BodyState;
 use crate::energy::EnergyLedger;
-use crate::joint::geometry::{End, JointGeometry, Pose};
+use crate::joint::geometry::{End, JointGeometry, Placed, Pose};
 use crate::joint::rows::{Posed, Purpose, RowSpec};
 use crate::joint::{Anchor, Frame, OLD_ERROR};
 use crate::step::assembly::Scene;
@@ -49,7 +49,7 @@ use crate::step::solve::{IslandSolution, IslandSpace};
 use crate::step::squeeze::Pad;
 use crate::step::{Moving, Records, Twist};
 use crate::{Settings, StepError};
-use body::{Load, MovingBody, State};
+use body::{MovingBody, State};
 use drives::Role;
 use gears::{MovingGear, MovingTerm};
 use glamx::{DQuat, DVec3};
@@ -115,6 +115,9 @@ struct Mover<'a> {
     joints: Vec<JointGeometry<'a>>,
     gears: Vec<MovingGear>,
     gear_terms: Vec<MovingTerm>,
+    /// Every joint at the start of the piece, and at the end poses on hand.
+    starts: Vec<Placed>,
+    ends: Vec<Placed>,
     bodies: Vec<MovingBody>,
     /// Impulses of the joints in the first phase, row by row. Those of the piece before are the guess.
     lambda: Vec<f64>,
@@ -130,6 +133,8 @@ struct Mover<'a> {
     overrun: Vec<f64>,
     /// Impulses of the rows by the solve with the rows of the start.
     pushed: Vec<f64>,
+    /// Limits that are too far away for the solves with the rows of the start.
+    far: Vec<bool>,
     /// Limits that the solve with the rows of the start reaches.
     reached: Vec<bool>,
     /// What the contacts do along the piece.
@@ -200,20 +205,8 @@ impl<'a> Mover<'a> {
                 state.spin += shift.angular;
             }
             let start = State::of(&state, &record.mass);
-            let (gravity, (force, torque)) = (record.gravity(settings.gravity), record.applied(scene.dt));
-            Some(MovingBody {
-                mass: record.mass,
-                gravity,
-                acceleration: gravity + record.mass.inverse_mass * force,
-                force,
-                torque,
-                start,
-                launch: start,
-                forces: 1.0,
-                mean: (start.velocity, start.momentum),
-                end: start,
-                load: Load::with_memory(wrenches.take()),
-            })
+            let forces = record.applied(scene.dt);
+            Some(MovingBody::new(record.mass, start, record.gravity(settings.gravity), forces, wrenches.take()))
         });
         let bodies = shelves.bodies.of(bodies);
         let end = |anchor: Anchor| {
@@ -238,9 +231,11 @@ impl<'a> Mover<'a> {
         let joints = found;
         let rows: usize = joints.iter().map(JointGeometry::row_count).sum();
         let numbers = &mut shelves.numbers;
+        // What rounds cannot tell from none is none: over h it is a speed, at which the solves at the start and at the end differ.
+        let told = |gap: f64| if gap.abs() <= rounds::FITS { 0.0 } else { gap };
         let gap = |(place, contact): (usize, &&Contact)| match pads.get(place) {
             Some(Some(pad)) => pad.gap,
-            _ => contact.effective_gap(settings.stabilisation),
+            _ => told(contact.effective_gap(settings.stabilisation)),
         };
         let none = || std::iter::repeat_n(0.0, rows);
         let mut mover = Mover {
@@ -250,6 +245,8 @@ impl<'a> Mover<'a> {
             gaps: numbers.of(contacts.iter().enumerate().map(gap)),
             contacts,
             pads: shelves.pads.of(pads.iter().cloned()),
+            starts: shelves.placed.take(),
+            ends: shelves.placed.take(),
             joints,
             gears: shelves.gears.take(),
             gear_terms: shelves.gear_terms.take(),
@@ -261,6 +258,7 @@ impl<'a> Mover<'a> {
             aims: shelves.pairs.of(std::iter::repeat_n((0.0, 0.0), rows)),
             overrun: numbers.take(),
             pushed: numbers.of(none()),
+            far: shelves.flags.of(std::iter::repeat_n(false, rows)),
             reached: shelves.flags.of(std::iter::repeat_n(false, rows)),
             pushes: shelves.pushes.of(island.contacts.iter().map(|c| scene.contacts[*c as usize].guess)),
             launched: None,
@@ -300,10 +298,13 @@ impl<'a> Mover<'a> {
         for numbers in [self.gaps, self.lambda, self.values, self.overrun, self.pushed] {
             shelves.numbers.give(numbers);
         }
+        shelves.placed.give(self.starts);
+        shelves.placed.give(self.ends);
         shelves.roles.give(self.roles);
         shelves.roles.give(self.normals);
         shelves.posed.give(self.posed);
         shelves.pairs.give(self.aims);
+        shelves.flags.give(self.far);
         shelves.flags.give(self.reached);
         shelves.pushes.give(self.pushes);
         shelves.pads.give(self.pads);
@@ -435,6 +436,27 @@ impl<'a> Mover<'a> {
             End::Given(rank, _) => self.given_pose(rank, self.time + h),
             End::World(_) => (DVec3::ZERO, DQuat::IDENTITY),
         }
+    }
+
+    /// Finds every joint at the start of the piece.
+    fn place_starts(&mut self) {
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.clear();
+        starts.extend(self.joints.iter().map(|joint| joint.place(|end| self.start_pose(end))));
+        self.starts = starts;
+    }
+
+    /// Finds every joint at the end poses on hand.
+    fn place_ends(&mut self, h: f64) {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.clear();
+        ends.extend(self.joints.iter().map(|joint| joint.place(|end| self.end_pose(end, h))));
+        self.ends = ends;
+    }
+
+    /// Joints with their poses at the start of the piece and at the end poses on hand.
+    fn placed_joints(&self) -> impl Iterator<Item = (&JointGeometry<'a>, &Placed, &Placed)> {
+        self.joints.iter().zip(&self.starts).zip(&self.ends).map(|((joint, start), end)| (joint, start, end))
     }
 
     /// Place of a body in the island, if impulses move it.

@@ -16,41 +16,80 @@ use crate::step::assembly::contact_row;
 use crate::step::solve::{IslandSolution, IslandSpace};
 use glamx::{DMat3, DVec3};
 use signorini_problem::JacobianRow;
-use signorini_solvers::TiedRow;
+use signorini_solvers::{TiedBodies, TiedRow};
 
 impl Mover<'_> {
-    /// Takes one Newton step; false if the system is singular, or a body leaves the range of numbers.
-    pub(super) fn round(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
+    /// Takes one Newton step, with the matrix of the last one if that is `kept`; false if the system is singular, or a body leaves the
+    /// range of numbers.
+    pub(super) fn round(&mut self, h: f64, kept: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let mut system = std::mem::take(&mut space.tied);
-        space.ties.clear();
-        space.ties.extend(self.joints.iter().map(Mover::joint_places));
+        let solved = if kept {
+            self.measure_system(h, &mut system);
+            system.solve_again(&mut space.impulses)
+        } else {
+            self.pose_system(h, &mut system, &mut space.ties, &mut space.spans);
+            out.effort.factorizations += 1;
+            system.solve(&mut space.impulses)
+        };
+        self.motion.solves += 1;
+        let mut found = space.impulses.iter();
+        for (_, total) in self.roles.iter().zip(&mut self.lambda).filter(|(role, _)| role.is_solved()) {
+            *total += found.next().copied().unwrap_or(0.0);
+        }
+        for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
+            self.pushes[place].impulse += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
+        }
+        let mut lambda = std::mem::take(&mut self.lambda);
+        for gear in &self.gears {
+            self.add_geared(gear, found.next().copied().unwrap_or(0.0), &mut lambda);
+        }
+        self.lambda = lambda;
+        let finite = self.shift(h, |place, _| {
+            let x = system.motion(place);
+            Twist { linear: DVec3::from_slice(&x[..3]), angular: DVec3::from_slice(&x[3..]) }
+        });
+        space.tied = system;
+        solved && finite
+    }
+
+    /// The whole system of a round.
+    fn pose_system(
+        &mut self,
+        h: f64,
+        system: &mut TiedBodies,
+        ties: &mut Vec<[Option<u32>; 2]>,
+        spans: &mut Vec<[u32; 2]>,
+    ) {
+        ties.clear();
+        ties.extend(self.joints.iter().map(Mover::joint_places));
         let held = |place: &usize| self.normals[*place].is_solved();
         for place in (0..self.contacts.len()).filter(held) {
-            space.ties.push([self.place(self.contacts[place].a), self.place(self.contacts[place].b)]);
+            ties.push([self.place(self.contacts[place].a), self.place(self.contacts[place].b)]);
         }
-        self.gear_spans(&mut space.spans);
-        system.begin(self.bodies.len(), &space.ties, &space.spans);
-        for (place, body) in self.bodies.iter().enumerate() {
+        self.gear_spans(spans);
+        system.begin(self.bodies.len(), ties, spans);
+        for (place, body) in self.bodies.iter_mut().enumerate() {
+            body.find_turn(h);
             let (linear, angular) = body.short_of(h);
-            let block = block(2.0 * body.mass.mass, body.momentum_of_end_turn() * 2.0);
+            let block = block(2.0 * body.mass.mass, body.turn() * 2.0);
             system.add_body(place, &block, &six(linear, angular));
         }
         let mut row = 0;
-        for (tie, joint) in self.joints.iter().enumerate() {
-            let (before, after) = self.placed(joint, h);
-            let mut stiffness = joint.stiffness(&before, &after, &self.lambda[row..row + joint.row_count()]);
+        for (tie, (joint, before, after)) in self.placed_joints().enumerate() {
+            let mut stiffness = joint.stiffness(before, after, &self.lambda[row..row + joint.row_count()]);
             stiffness.iter_mut().flatten().for_each(|k| *k *= -h);
             system.add_tie(tie, &stiffness);
+            let (force, rate) = (joint.rows_between(before, after), joint.rows_between(after, after));
             for spec in joint.rows {
                 if self.roles[row].is_solved() {
-                    let force = joint.jacobian(spec, &before, &after);
+                    let force = force.row(spec);
                     system.add_row(TiedRow {
                         tie,
                         force,
-                        rate: joint.jacobian(spec, &after, &after),
+                        rate: rate.row(spec),
                         compliance: self.softness(row),
-                        error: self.row_error(joint, spec, row, &after, h) / h,
-                        scale: self.give(&space.ties[tie], &force),
+                        error: self.row_error(joint, spec, row, after, h) / h,
+                        scale: self.give(&ties[tie], &force),
                     });
                 }
                 row += 1;
@@ -69,33 +108,36 @@ impl Mover<'_> {
                 rate: columns(1.0),
                 compliance: 0.0,
                 error: self.contact_error(place, h) / h,
-                scale: self.give(&space.ties[tie], &force),
+                scale: self.give(&ties[tie], &force),
             });
         }
-        self.tie_gears(h, &space.ties, &mut system);
-        let solved = system.solve(&mut space.impulses);
-        self.motion.solves += 1;
-        out.effort.factorizations += 1;
-        let mut found = space.impulses.iter();
-        for (_, total) in self.roles.iter().zip(&mut self.lambda).filter(|(role, _)| role.is_solved()) {
-            *total += found.next().copied().unwrap_or(0.0);
+        self.tie_gears(h, ties, system);
+    }
+
+    /// The errors of a round, for the matrix at hand.
+    fn measure_system(&self, h: f64, system: &mut TiedBodies) {
+        for (place, body) in self.bodies.iter().enumerate() {
+            let (linear, angular) = body.short_of(h);
+            system.set_load(place, &six(linear, angular));
+        }
+        let (mut row, mut at) = (0, 0);
+        for (joint, _, after) in self.placed_joints() {
+            for spec in joint.rows {
+                if self.roles[row].is_solved() {
+                    system.set_error(at, self.row_error(joint, spec, row, after, h) / h);
+                    at += 1;
+                }
+                row += 1;
+            }
         }
         for (place, _) in self.normals.iter().enumerate().filter(|(_, role)| role.is_solved()) {
-            self.pushes[place].impulse += found.next().copied().unwrap_or(0.0) * self.contacts[place].frame[0];
+            system.set_error(at, self.contact_error(place, h) / h);
+            at += 1;
         }
-        let mut lambda = std::mem::take(&mut self.lambda);
         for gear in &self.gears {
-            self.add_geared(gear, found.next().copied().unwrap_or(0.0), &mut lambda);
+            system.set_error(at, self.gear_error(gear, h) / h);
+            at += 1;
         }
-        self.lambda = lambda;
-        let mut finite = true;
-        for (place, body) in self.bodies.iter_mut().enumerate() {
-            let x = system.motion(place);
-            let change = Twist { linear: DVec3::from_slice(&x[..3]), angular: DVec3::from_slice(&x[3..]) };
-            finite &= body.shift(&change, h);
-        }
-        space.tied = system;
-        solved && finite
     }
 
     /// What an impulse along a row changes of its velocity, if its bodies are tied to nothing else \[1/kg\].

@@ -4,7 +4,7 @@ use super::Mover;
 use super::drives::Role;
 use super::shelf::Shelves;
 use super::velocity::CLOSED;
-use crate::joint::geometry::{End, JointGeometry, Placed, Pull};
+use crate::joint::geometry::{End, JointGeometry, Pull};
 use crate::step::Twist;
 use crate::step::assembly::{contact_row, row_velocity};
 use crate::step::contact::Contact;
@@ -22,6 +22,10 @@ const MAX_ROUNDS: usize = 24;
 pub(super) const FITS: f64 = 1e-11;
 /// Joint error that is good enough where rounds do not get further [m, rad]: half of what the certificate allows.
 const NEARLY: f64 = 5e-9;
+/// Share of the error that a round may leave for the next one to take its factor \[1\].
+const KEPT: f64 = 0.05;
+/// Way by which some body is deflected where rounds begin with what the solve with the rows of the start says [m, rad].
+const DEFLECTED: f64 = 1e-9;
 /// A round after the third that leaves more than this share of the error contracts badly \[1\].
 const CONTRACTION: f64 = 0.7;
 
@@ -56,9 +60,10 @@ impl Mover<'_> {
         let (mut last, mut before) = (f64::INFINITY, f64::INFINITY);
         // The solve with the rows of the start has said which limits are held.
         self.settled = true;
-        if !self.bodies.iter_mut().all(|body| body.coast(h)) {
+        if !self.set_out(h) {
             return false;
         }
+        let mut kept = false;
         for round in 0..=MAX_ROUNDS {
             self.load();
             let mut error = self.joint_error(h).max(self.astray(h));
@@ -78,13 +83,29 @@ impl Mover<'_> {
             if round == MAX_ROUNDS || !error.is_finite() || slow || PIECES.is_overspent(self.iterations) {
                 return error <= NEARLY;
             }
+            kept &= self.settled && error <= KEPT * last;
             (last, before) = if self.settled { (error, last) } else { (f64::INFINITY, f64::INFINITY) };
-            let taken = if self.settled { self.round(h, space, out) } else { self.one_sided_round(h, space, out) };
+            // A one-sided round changes what is held, and ends settled.
+            let newton = self.settled;
+            let taken = match newton {
+                true => self.round(h, kept, space, out),
+                false => self.one_sided_round(h, space, out),
+            };
+            kept = newton;
             if !taken {
                 return false;
             }
         }
         false
+    }
+
+    /// Where rounds begin: as the solve with the rows of the start has the bodies go, with an error of third order in h, or as they
+    /// coast, whatever the guess of the impulses. What is at rest stays where it is to the last bit.
+    fn set_out(&mut self, h: f64) -> bool {
+        let deflected = self.bodies.iter().any(|body| body.deflection(h) > DEFLECTED);
+        let gone = self.bodies.iter_mut().all(|body| if deflected { body.follow(h) } else { body.coast(h) });
+        self.place_ends(h);
+        gone
     }
 
     /// Moves the bodies by the velocities of their launch, whatever the joints say.
@@ -95,6 +116,18 @@ impl Mover<'_> {
         for body in &mut self.bodies {
             body.drift(h);
         }
+        self.place_ends(h);
+    }
+
+    /// Adds to where every body goes; false if one leaves the range of numbers.
+    pub(super) fn shift(&mut self, h: f64, change: impl Fn(usize, &super::MovingBody) -> Twist) -> bool {
+        let mut finite = true;
+        for (place, body) in self.bodies.iter_mut().enumerate() {
+            let change = change(place, body);
+            finite &= body.shift(&change, h);
+        }
+        self.place_ends(h);
+        finite
     }
 
     /// How far bodies are from where their impulses would take them one by one [m, rad].
@@ -194,7 +227,8 @@ impl Mover<'_> {
         self.lambda = lambda;
         let finite = space.impulses.iter().all(|x| x.is_finite());
         self.load();
-        finite && self.bodies.iter_mut().all(|body| body.shift(&body.response(h), h))
+        self.bodies.iter_mut().for_each(|body| body.find_turn(h));
+        finite && self.shift(h, |_, body| body.response(h))
     }
 
     /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].
@@ -204,18 +238,18 @@ impl Mover<'_> {
         inverse_mass.extend(self.bodies.iter().map(|body| body.mean_inverse_mass(h)));
         let ways = shelves.twists.of(self.bodies.iter().map(|body| body.response(h)));
         let mut row = 0;
-        for joint in &self.joints {
-            let (before, after) = self.placed(joint, h);
+        for (joint, before, after) in self.placed_joints() {
+            let between = joint.rows_between(before, after);
             for spec in joint.rows {
                 if self.roles[row].is_solved() {
                     if spec.block > 0 {
                         blocks.push(Block::joint(spec.block));
                         pairs.push(Mover::joint_places(joint));
                     }
-                    let columns = joint.jacobian(spec, &before, &after);
+                    let columns = between.row(spec);
                     rows.push(columns);
                     compliance.push(self.softness(row));
-                    q.push(self.row_error(joint, spec, row, &after, h) / h + self.own_velocity(&columns, joint, &ways));
+                    q.push(self.row_error(joint, spec, row, after, h) / h + self.own_velocity(&columns, joint, &ways));
                 }
                 row += 1;
             }
@@ -232,7 +266,12 @@ impl Mover<'_> {
             parts.q.push(self.contact_error(place, h) / h + row_velocity(&columns, way(contact.a), way(contact.b)));
         }
         let speed = |joint: &JointGeometry, columns: &JacobianRow| self.own_velocity(columns, joint, &ways);
-        self.pose_gears(parts, |joint| self.placed(joint, h), speed, |gear| self.gear_error(gear, h) / h);
+        self.pose_gears(
+            parts,
+            |joint| (self.starts[joint], self.ends[joint]),
+            speed,
+            |gear| self.gear_error(gear, h) / h,
+        );
         shelves.twists.give(ways);
     }
 
@@ -240,10 +279,6 @@ impl Mover<'_> {
     pub(super) fn contact_error(&self, place: usize, h: f64) -> f64 {
         let gap = self.gaps[place];
         gap.max(0.0) + self.contacts[place].frame[0].dot(self.slipped(self.contacts[place], h))
-    }
-
-    pub fn placed(&self, joint: &JointGeometry, h: f64) -> (Placed, Placed) {
-        (joint.place(|end| self.start_pose(end)), joint.place(|end| self.end_pose(end, h)))
     }
 
     /// Way of B against A at a contact, to first order in the rotations \[m\].
@@ -278,9 +313,8 @@ impl Mover<'_> {
         let mut row = 0;
         for index in 0..self.joints.len() {
             let joint = self.joints[index];
-            let after = self.placed(&joint, h).1;
             for spec in joint.rows {
-                let error = self.row_error(&joint, spec, row, &after, h);
+                let error = self.row_error(&joint, spec, row, &self.ends[index], h);
                 match &mut self.roles[row] {
                     role @ Role::Open { .. } if error < -FITS => {
                         *role = role.closed();
@@ -342,12 +376,11 @@ impl Mover<'_> {
         }
         let mut first = 0;
         for index in 0..self.joints.len() {
-            let joint = self.joints[index];
+            let (joint, before, after) = (&self.joints[index], &self.starts[index], &self.ends[index]);
             let rows = first..first + joint.row_count();
             first = rows.end;
             // Directions that turn are those of the poses on hand.
-            let (before, after) = self.placed(&joint, self.piece);
-            let Pull { at_anchors, at_b, torque } = joint.pull(&before, &after, &self.lambda[rows]);
+            let Pull { at_anchors, at_b, torque } = joint.pull(before, after, &self.lambda[rows]);
             if let End::Body(place, frame) = joint.b {
                 let load = &mut self.bodies[place].load;
                 load.impulse += at_anchors + at_b;
@@ -360,7 +393,7 @@ impl Mover<'_> {
                 load.torque -= torque;
                 load.anchors.push((frame.point, -at_anchors));
                 if at_b != DVec3::ZERO {
-                    load.follow(joint.arms(&before, &after)[2], -at_b);
+                    load.follow(joint.arms(before, after)[2], -at_b);
                 }
             }
         }

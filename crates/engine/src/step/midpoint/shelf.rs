@@ -5,7 +5,7 @@ use super::body::MovingBody;
 use super::drives::Role;
 use super::gears::{MovingGear, MovingTerm};
 use super::velocity::Before;
-use crate::joint::geometry::JointGeometry;
+use crate::joint::geometry::{JointGeometry, Placed};
 use crate::joint::rows::Posed;
 use crate::step::Twist;
 use crate::step::contact::Contact;
@@ -62,6 +62,7 @@ pub(crate) struct Shelves {
     pub posed: Shelf<Posed>,
     pub gears: Shelf<MovingGear>,
     pub gear_terms: Shelf<MovingTerm>,
+    pub placed: Shelf<Placed>,
     pub pads: Shelf<Option<Pad>>,
     pub bodies: Shelf<MovingBody>,
     pub impulses_at: Shelf<(usize, f64)>,

@@ -90,13 +90,12 @@ impl Mover<'_> {
             let (free, change) = (self.twist_of(place, &forced[place], At::Start), &space.changes[place]);
             Twist { linear: free.linear + change.linear, angular: free.angular + change.angular }
         };
-        for joint in &self.joints {
-            let placed = joint.place(|end| self.start_pose(end));
+        for (joint, start) in self.joints.iter().zip(&self.starts) {
             for spec in joint.rows {
                 let row = reached.len();
                 let mut closes = spec.purpose == Purpose::Limit && impulses[row] > 0.0;
                 if closes {
-                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let columns = joint.jacobian(spec, start, start);
                     let rate = self.row_velocity(&columns, joint, |place| after(place as usize));
                     closes = self.limit_gap(spec, row) + h * rate <= CLOSED;
                 }
@@ -157,16 +156,15 @@ impl Mover<'_> {
         self.assemble_velocities((h, scale, At::End), &before, &closed, (&mut parts, &mut space.shelves));
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
-        self.guess(&closed, At::End, h, &mut space.guess);
+        self.guess(&closed, At::End, &mut space.guess);
         let graded = self.solve_velocities(problem, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         let contact_rows: usize = closed.iter().map(|place| self.contacts[*place].row_count()).sum();
         let IslandSpace { impulses: found, changes, shelves, .. } = space;
         let mut impulses = shelves.numbers.of(found[..contact_rows].iter().copied());
-        self.scatter(At::End, h, found, shelves, &mut impulses);
+        self.scatter(At::End, found, shelves, &mut impulses);
         let after = |((body, before), change): ((&super::MovingBody, &Before), &Twist)| {
-            let local = body.end.orientation.inverse() * change.angular;
-            let kick = body.end.orientation * (body.mass.inertia * local);
+            let kick = body.end.angular_momentum(&body.mass, change.angular);
             (before.velocity + change.linear, before.momentum + kick)
         };
         let after = shelves.wrenches.of(self.bodies.iter().zip(&before).zip(&*changes).map(after));
@@ -182,7 +180,7 @@ impl Mover<'_> {
             loss: 0.0,
         };
         shelves.before.give(before);
-        self.add_launch(h, &mut piece);
+        self.add_launch(&mut piece);
         self.add_arms(&mut piece);
         self.account(h, &mut piece, shelves);
         Ok(piece)
@@ -206,8 +204,10 @@ impl Mover<'_> {
             let q = space.shelves.numbers.of(problem.q().iter().copied());
             let mut total = space.shelves.numbers.of(q.iter().map(|_| 0.0));
             let mut left = space.shelves.numbers.take();
+            let mut factored = space.equalities.factor(&problem);
             for _ in 0..PASSES {
-                if !space.equalities.solve(&problem, &mut space.impulses) {
+                factored = factored && space.equalities.solve_again(&problem, &mut space.impulses);
+                if !factored {
                     break;
                 }
                 total.iter_mut().zip(&space.impulses).for_each(|(total, part)| *total += part);
@@ -220,7 +220,7 @@ impl Mover<'_> {
             for numbers in [q, total, left] {
                 space.shelves.numbers.give(numbers);
             }
-            let graded = certify_given(self.settings, &problem, PASSES, space).map_err(refuse)?;
+            let graded = certify_given(self.settings, &problem, 1, space).map_err(refuse)?;
             space.parts = problem.into_parts();
             return Ok(graded);
         }
@@ -255,18 +255,17 @@ impl Mover<'_> {
         let mut turning = shelves.numbers.take();
         let mut lasting = shelves.numbers.take();
         let mut first = 0;
-        for joint in &self.joints {
+        for (joint, before, after) in self.placed_joints() {
             let rows = first..first + joint.row_count();
             first = rows.end;
-            let (before, after) = self.placed(joint, h);
             turning.clear();
             turning.extend(rows.map(|row| self.turning(row)));
-            let mean = joint.wrenches(&before, &after, &turning);
+            let mean = joint.wrenches(before, after, &turning);
             // Given forces act over mid arms and are done with.
             let lasts = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
             lasting.clear();
             lasting.extend(joint.rows.iter().zip(&turning).map(lasts));
-            let end = joint.wrenches(&after, &after, &lasting);
+            let end = joint.wrenches(after, after, &lasting);
             for (side, (mean, end)) in [joint.a, joint.b].into_iter().zip(mean.into_iter().zip(end)) {
                 let End::Body(place, _) = side else { continue };
                 let (linear, angular) = (mean.0 - end.0, mean.1 - end.1);
@@ -336,11 +335,11 @@ impl Mover<'_> {
             }
         }
         let mut row = 0;
-        for joint in &self.joints {
-            let (start, end) = self.placed(joint, h);
-            let placed = if at == At::End { end } else { start };
+        for (index, joint) in self.joints.iter().enumerate() {
+            let placed = if at == At::End { &self.ends[index] } else { &self.starts[index] };
+            let rows_of_joint = joint.rows_between(placed, placed);
             for spec in joint.rows {
-                if self.is_posed(joint, spec, row, at, h) {
+                if self.is_posed(index, spec, row, at) {
                     let (law, offset) = match at {
                         At::Impact | At::Start if spec.purpose == Purpose::Limit => {
                             (self.posed[row].law, closing_speed(self.limit_gap(spec, row), h))
@@ -351,7 +350,7 @@ impl Mover<'_> {
                         blocks.push(Block { law, rows: spec.block });
                         pairs.push(Mover::joint_places(joint));
                     }
-                    let columns = joint.jacobian(spec, &placed, &placed);
+                    let columns = rows_of_joint.row(spec);
                     rows.push(columns);
                     compliance.push(self.posed[row].compliance);
                     q.push(self.row_velocity(&columns, joint, |place| twists[place as usize]) + offset);
@@ -359,9 +358,8 @@ impl Mover<'_> {
                 row += 1;
             }
         }
-        let poses = |joint: &JointGeometry| {
-            let (start, end) = self.placed(joint, h);
-            let placed = if at == At::End { end } else { start };
+        let poses = |joint: usize| {
+            let placed = if at == At::End { self.ends[joint] } else { self.starts[joint] };
             (placed, placed)
         };
         let speed = |joint: &JointGeometry, columns: &JacobianRow| {
@@ -372,9 +370,9 @@ impl Mover<'_> {
     }
 
     /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
-    fn is_posed(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, at: At, h: f64) -> bool {
+    fn is_posed(&self, joint: usize, spec: &RowSpec, row: usize, at: At) -> bool {
         // Those of gears are rows of several joints.
-        if spec.is_geared() {
+        if spec.is_geared() || at != At::End && self.far[row] {
             return false;
         }
         // In an impact nothing acts that has a bounded force.
@@ -384,16 +382,16 @@ impl Mover<'_> {
         if spec.purpose != Purpose::Limit || at == At::Start {
             return !spec.is_given();
         }
-        let gap = spec.error(joint.value(spec.measure, &self.placed(joint, h).1));
+        let gap = spec.error(self.joints[joint].value(spec.measure, &self.ends[joint]));
         self.is_closed(row, gap, CLOSED)
     }
 
     /// Adds the impulses of a problem for all rows of the joints to a list: zero for those that are not part of it.
-    pub(super) fn scatter(&self, at: At, h: f64, impulses: &[f64], shelves: &mut Shelves, out: &mut Vec<f64>) {
+    pub(super) fn scatter(&self, at: At, impulses: &[f64], shelves: &mut Shelves, out: &mut Vec<f64>) {
         let mut posed = shelves.flags.take();
-        for joint in &self.joints {
+        for (index, joint) in self.joints.iter().enumerate() {
             for spec in joint.rows {
-                posed.push(self.is_posed(joint, spec, posed.len(), at, h));
+                posed.push(self.is_posed(index, spec, posed.len(), at));
             }
         }
         let count = posed.iter().filter(|posed| **posed).count() + self.gears.len();
@@ -433,15 +431,15 @@ impl Mover<'_> {
     }
 
     /// Impulses to start from, for some contacts and all joints.
-    pub(super) fn guess(&self, near: &[usize], at: At, h: f64, out: &mut Vec<f64>) {
+    pub(super) fn guess(&self, near: &[usize], at: At, out: &mut Vec<f64>) {
         out.clear();
         for place in near {
             out.extend(self.contacts[*place].rows_of(&self.pushes[*place]));
         }
         let mut row = 0;
-        for joint in &self.joints {
+        for (index, joint) in self.joints.iter().enumerate() {
             for spec in joint.rows {
-                if self.is_posed(joint, spec, row, at, h) {
+                if self.is_posed(index, spec, row, at) {
                     out.push(if at == At::End { self.turning(row) } else { self.lambda[row] });
                 }
                 row += 1;
