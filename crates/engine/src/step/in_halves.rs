@@ -26,7 +26,7 @@ pub(crate) fn in_halves(
     solution: &mut IslandSolution,
 ) -> bool {
     // Bodies that are met on their way are posed as they are then.
-    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some();
+    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some_and(|time| time > 0.0);
     let too_many = island.contacts.len() > MOST_HALVED;
     if records.settings.method != Method::Exact || too_many || island.bodies.iter().any(flies) {
         return false;
@@ -43,6 +43,9 @@ pub(crate) fn in_halves(
     if solved {
         trial.squeezed.clear();
         std::mem::swap(solution, &mut trial);
+    } else {
+        // Pieces have guesses of their own.
+        guess(scene, island, &mut space.guess);
     }
     let Effort { active, answered_by, .. } = solution.effort;
     solution.effort = Effort { active, answered_by, ..spent };
