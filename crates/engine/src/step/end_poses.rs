@@ -68,6 +68,8 @@ pub(crate) struct EndSpace {
     /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
     /// stays as it was.
     stuck: Vec<(u32, u32)>,
+    /// Bodies on taut joints, by rank: they have nowhere to go, and whatever lies in them is moved away from them.
+    held: Vec<bool>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -114,6 +116,7 @@ pub(crate) fn correct(
     space.squeezed.clear();
     space.squeezed.extend(solutions.iter().flat_map(|solution| &solution.squeezed));
     space.squeezed.sort_unstable();
+    space.hold_taut(scene, solutions);
     space.candidates(world, scene, plan, end);
     space.measure_before(world, scene, detector);
     for round in 0..MAX_ROUNDS {
@@ -217,7 +220,8 @@ impl EndSpace {
             }
             let targets = &self.targets[frame.rows.clone()];
             let mut rows = record.rows.iter().zip(&*errors).zip(targets);
-            if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
+            let held = [frame.a, frame.b].into_iter().flatten().any(|rank| self.held[rank as usize]);
+            if !held && rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
                 off.push(index);
             }
         }
@@ -280,7 +284,8 @@ impl EndSpace {
                 Some((index, joint, errors))
             })
             .collect();
-        let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic();
+        let held = std::mem::take(&mut self.held);
+        let dynamic = |rank: u32| scene.bodies[rank as usize].is_dynamic() && !held[rank as usize];
         let ends = |joint: &JointGeometry| {
             [joint.a, joint.b].map(|side| match side {
                 End::Given(rank, _) if dynamic(rank) => Some(rank),
@@ -359,6 +364,7 @@ impl EndSpace {
                 done.unproved += 1;
             }
         }
+        self.held = held;
         for (rank, (body, state)) in scene.bodies.iter().zip(&*end).enumerate() {
             if correction[rank] != Twist::default()
                 && let Some(placed) = placed(world, body, state)

@@ -10,7 +10,7 @@
 //! couple the two. To find the motion of each body alone under impulses that follow it, and the impulses by the symmetric part of its
 //! own K, contracts by h² times a torque over an inertia: about their own axes links have little, and servos tore rounds apart.
 
-use super::Mover;
+use super::{IMPLICIT, Mover};
 use crate::step::Twist;
 use crate::step::assembly::contact_row;
 use crate::step::solve::{IslandSolution, IslandSpace};
@@ -31,25 +31,30 @@ impl Mover<'_> {
         system.begin(self.bodies.len(), &space.ties);
         for (place, body) in self.bodies.iter().enumerate() {
             let (linear, angular) = body.short_of(h);
-            let block = block(2.0 * body.mass.mass, body.momentum_of_end_turn() * 2.0);
+            let stretch = self.theta.recip();
+            let block = block(stretch * body.mass.mass, body.momentum_of_end_turn() * stretch);
             system.add_body(place, &block, &six(linear, angular));
         }
         let mut row = 0;
         for (tie, joint) in self.joints.iter().enumerate() {
-            let (before, after) = self.placed(joint, h);
+            let (before, after) = self.mean_placed(joint, h);
             let mut stiffness = joint.stiffness(&before, &after, &self.lambda[row..row + joint.row_count()]);
-            stiffness.iter_mut().flatten().for_each(|k| *k *= -h);
+            // It is told of poses of which the end is half.
+            stiffness.iter_mut().flatten().for_each(|k| *k *= -2.0 * self.theta * h);
             system.add_tie(tie, &stiffness);
             for spec in joint.rows {
                 if self.roles[row].is_solved() {
                     let force = joint.jacobian(spec, &before, &after);
+                    let compliance = self.softness(row);
+                    // What yields needs no filter.
+                    let yields = self.theta == IMPLICIT && compliance > 0.0;
                     system.add_row(TiedRow {
                         tie,
                         force,
                         rate: joint.jacobian(spec, &after, &after),
-                        compliance: self.softness(row),
+                        compliance,
                         error: self.row_error(joint, spec, row, &after, h) / h,
-                        scale: self.give(&space.ties[tie], &force),
+                        scale: if yields { 0.0 } else { self.give(&space.ties[tie], &force) },
                     });
                 }
                 row += 1;
@@ -61,14 +66,15 @@ impl Mover<'_> {
                 let [arm_a, arm_b] = self.contact_arms(contact, share);
                 contact_row(contact.frame[0], arm_a, arm_b)
             };
-            let force = columns(0.5);
+            let force = columns(self.theta);
+            let compliance = self.contact_yield(contact);
             system.add_row(TiedRow {
                 tie,
                 force,
                 rate: columns(1.0),
-                compliance: 0.0,
+                compliance,
                 error: self.contact_error(place, h) / h,
-                scale: self.give(&space.ties[tie], &force),
+                scale: if compliance > 0.0 { 0.0 } else { self.give(&space.ties[tie], &force) },
             });
         }
         let solved = system.solve(&mut space.impulses);
@@ -92,7 +98,7 @@ impl Mover<'_> {
     }
 
     /// What an impulse along a row changes of its velocity, if its bodies are tied to nothing else \[1/kg\].
-    fn give(&self, tie: &[Option<u32>; 2], row: &JacobianRow) -> f64 {
+    pub(super) fn give(&self, tie: &[Option<u32>; 2], row: &JacobianRow) -> f64 {
         let mut give = 0.0;
         for (side, place) in tie.iter().enumerate() {
             let Some(place) = place else { continue };
