@@ -46,10 +46,11 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
     let mut floor = 8.0 * f64::EPSILON * far;
     // And a force does work over what the bounds on overlap and joint gaps leave open.
     (evidence.impulses)(&mut |impulse| {
-        // A contact holds a turning body on the tangent of its arc: ½(hω)²ρ is what a step leaves open there.
+        // A contact holds a turning body on the tangent of its arc: ½(hω)²ρ is what a step leaves open there, ρ its arm.
         let turn = |state: &crate::BodyState| (evidence.dt * state.spin).length_squared().min(MOST_TURN);
         let record = evidence.record(impulse.rank as usize).zip(evidence.end.get(impulse.rank as usize));
-        let arc = record.map_or(0.0, |(record, end)| 0.5 * record.reach * turn(end).max(turn(&record.state)));
+        let arc = record
+            .map_or(0.0, |(record, end)| 0.5 * impulse.arm.min(record.reach) * turn(end).max(turn(&record.state)));
         let open = if impulse.joint { JOINT_BOUND } else { MAX_OVERLAP + arc };
         floor += open * impulse.linear.length() / evidence.dt;
     });

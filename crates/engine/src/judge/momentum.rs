@@ -17,6 +17,8 @@ pub(crate) struct Impulse {
     pub linear: DVec3,
     /// About the centre of mass [N·m·s].
     pub angular: DVec3,
+    /// From the centre of mass to where a contact acts \[m\].
+    pub arm: f64,
     /// Of a joint, not of a contact.
     pub joint: bool,
 }

@@ -67,6 +67,8 @@ pub(crate) struct EndSpace {
     roots: Vec<u32>,
     members: Vec<u32>,
     local: Vec<Option<u32>>,
+    /// Bodies on taut joints, by rank: they have nowhere to go, and whatever lies in them is moved away from them.
+    held: Vec<bool>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
@@ -106,6 +108,7 @@ pub(crate) fn correct(
     space.squeezed.clear();
     space.squeezed.extend(solutions.iter().flat_map(|solution| &solution.squeezed));
     space.squeezed.sort_unstable();
+    space.hold_taut(scene, solutions);
     space.candidates(world, scene, plan, end);
     space.measure_before(world, scene, detector);
     let mut off = std::mem::take(&mut space.off);

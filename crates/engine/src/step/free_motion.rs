@@ -13,6 +13,9 @@ use crate::step::quarantine::{Quarantine, check_speed};
 use crate::step::{Moving, Twist};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
+/// Turn of a step from which on a body is met as it is at the beginning, and turns freely from there [rad].
+const FAR: f64 = 0.5;
+
 /// Motion without contact or joint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeMotion {
@@ -54,10 +57,13 @@ impl FreeMotion {
         (start.position + time * mean, (turn * start.orientation).normalize())
     }
 
-    /// The same of the frame of its shape.
+    /// The same of the frame of its shape. A body whose inertia has axes turns as a free body does: impulses meet it so.
     pub fn pose_at(&self, start: &BodyState, record: &BodyRecord, time: f64, dt: f64) -> DPose3 {
         let (position, orientation) = self.place_at(start, time, dt);
-        record.pose_of(position, orientation)
+        if time == 0.0 || record.mass.isotropic {
+            return record.pose_of(position, orientation);
+        }
+        record.pose_of(position, turned(start, record, time).0)
     }
 }
 
@@ -154,20 +160,31 @@ pub(crate) fn as_met(
             continue;
         }
         let mut motion = flights[rank];
-        body.met_at = met_at.get(rank).copied().flatten();
+        body.met_at = met_at.get(rank).copied().flatten().or_else(|| spins(world, body, dt).then_some(0.0));
         if let (Some(time), Some(record)) = (body.met_at, world.bodies.at(body.slot))
             && !record.mass.isotropic
         {
-            let start = record.state.orientation;
-            let (spin, rotation) = free_rotation(&record.mass, start.inverse() * record.state.spin, time);
-            let orientation = (start * rotation).normalize();
+            let (orientation, spin) = turned(&record.state, record, time);
             body.met_orientation = Some(orientation);
             body.inverse_inertia = world_inverse_inertia(record, orientation);
-            motion.before.angular = orientation * spin;
+            motion.before.angular = spin;
             motion.after.angular = motion.before.angular + orientation * kick_of_torque(record, orientation, dt);
         }
         out.push(motion);
     }
+}
+
+/// Whether a body turns so far in a step that rows and inertia of its start say nothing of its end.
+fn spins(world: &World, body: &Moving, dt: f64) -> bool {
+    let record = world.bodies.at(body.slot);
+    body.is_dynamic() && dt * body.state.spin.length() > FAR && record.is_some_and(|record| !record.mass.isotropic)
+}
+
+/// Orientation and spin of a body that has turned freely for some time, world axes.
+fn turned(start: &BodyState, record: &BodyRecord, time: f64) -> (DQuat, DVec3) {
+    let (spin, rotation) = free_rotation(&record.mass, start.orientation.inverse() * start.spin, time);
+    let orientation = (start.orientation * rotation).normalize();
+    (orientation, orientation * spin)
 }
 
 /// Inverse inertia in world axes, exactly symmetric [1/(kg·m²)].

@@ -30,17 +30,17 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
                 let (contact, impulse) = (&contacts[*c as usize], &push.impulse);
                 let sides = [(contact.a, contact.arm_a, -*impulse), (contact.b, contact.arm_b, *impulse)];
                 for (rank, arm, linear) in sides {
-                    tell(judge::Impulse { rank, linear, angular: arm.cross(linear), joint: false });
+                    tell(judge::Impulse { rank, linear, angular: arm.cross(linear), arm: arm.length(), joint: false });
                 }
                 if contact.rolling.is_some() {
                     for (rank, angular) in [(contact.a, -push.moment), (contact.b, push.moment)] {
-                        tell(judge::Impulse { rank, linear: DVec3::ZERO, angular, joint: false });
+                        tell(judge::Impulse { rank, linear: DVec3::ZERO, angular, arm: 0.0, joint: false });
                     }
                 }
             }
             let wrenches = solution.motion.iter().flat_map(|motion| &motion.joint_wrench);
             for (rank, (linear, angular)) in island.bodies.iter().zip(wrenches) {
-                tell(judge::Impulse { rank: *rank, linear: *linear, angular: *angular, joint: true });
+                tell(judge::Impulse { rank: *rank, linear: *linear, angular: *angular, arm: 0.0, joint: true });
             }
         }
     };
@@ -105,6 +105,8 @@ pub(crate) fn count_state(contact: &Contact, impulse: DVec3, velocity: DVec3, st
 /// Certificates and efforts of all islands.
 pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
+        // One that stands still for want of an answer has no certificate, and counts as missed.
+        report.counts.missed += solution.motion.as_ref().map_or(0, |motion| motion.missed);
         let Some(certificate) = &solution.certificate else { continue };
         // An island that misses its tolerance is worse than any that meets it.
         let worse = match (&report.velocity, report.worst_island) {
@@ -129,7 +131,6 @@ pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
                 report.counts.solves += motion.solves;
                 report.counts.pieces += motion.pieces;
                 report.counts.divided += usize::from(motion.pieces > 1);
-                report.counts.missed += motion.missed;
             }
             None => report.counts.solves += usize::from(solution.effort.iterations > 0),
         }

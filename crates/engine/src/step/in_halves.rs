@@ -25,10 +25,15 @@ pub(crate) fn in_halves(
     space: &mut IslandSpace,
     solution: &mut IslandSolution,
 ) -> bool {
-    // Bodies that are met on their way are posed as they are then.
-    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some();
+    // Bodies that are met on their way are posed as they are then, and what bounces does so once.
+    let flies = |rank: &u32| scene.bodies[*rank as usize].met_at.is_some_and(|time| time > 0.0);
+    let bounces = |c: &u32| scene.contacts[*c as usize].impact.is_some();
     let too_many = island.contacts.len() > MOST_HALVED;
-    if records.settings.method != Method::Exact || too_many || island.bodies.iter().any(flies) {
+    if records.settings.method != Method::Exact
+        || too_many
+        || island.bodies.iter().any(flies)
+        || island.contacts.iter().any(bounces)
+    {
         return false;
     }
     guess(scene, island, &mut space.guess);
@@ -43,6 +48,9 @@ pub(crate) fn in_halves(
     if solved {
         trial.squeezed.clear();
         std::mem::swap(solution, &mut trial);
+    } else {
+        // Pieces have guesses of their own.
+        guess(scene, island, &mut space.guess);
     }
     let Effort { active, answered_by, .. } = solution.effort;
     solution.effort = Effort { active, answered_by, ..spent };

@@ -230,17 +230,16 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             let end = advance(state, after, 0.5 * dt * (free.before.linear + after.linear), turn);
             BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
-        Mode::HeldBounce(time) => {
-            let displacement = time * free.before.linear + (dt - time) * after.linear;
-            let end = advance(&at_bounce(scene, rank, time), after, displacement, (dt - time) * after.angular);
-            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
-        }
-        Mode::Bounce(time) => {
+        Mode::Bounce(time) | Mode::HeldBounce(time) => {
             let rest = dt - time;
-            let acceleration = (free.after.linear - free.before.linear) / dt;
-            let displacement = time * (free.before.linear + 0.5 * time * acceleration)
-                + rest * (after.linear - 0.5 * rest * acceleration);
+            let bend = match mode {
+                Mode::Bounce(_) => 0.5 * (free.after.linear - free.before.linear) / dt,
+                _ => DVec3::ZERO,
+            };
+            let displacement = time * (free.before.linear + time * bend) + rest * (after.linear - rest * bend);
             let there = at_bounce(scene, rank, time);
+            // Impulses met it there, with its inertia as it is there: it turns freely from there, held or not, and keeps the energy
+            // and the momentum that they left.
             if record.mass.isotropic {
                 return advance(&there, after, displacement, rest * after.angular);
             }

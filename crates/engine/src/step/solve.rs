@@ -16,7 +16,7 @@ use crate::step::free_motion::FreeMotion;
 use crate::step::in_halves::in_halves;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion, Shelves};
-use crate::step::ration::{Ration, TRIALS};
+use crate::step::ration::TRIALS;
 use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
@@ -286,11 +286,11 @@ fn solve_island(
     let (mut good, mut bad) = (0.0, 1.0);
     let mut found = false;
     let mut spent = solution.effort;
-    // What could not be solved as it is will hardly be with less restitution.
-    let ration = if solution.solved { TRIALS } else { Ration { most: 0, ..TRIALS } };
-    for _ in 0..HALVINGS {
+    // What could not be solved as it is will hardly be with less restitution, and each trial costs as much: it does not bounce.
+    let halvings = if solution.solved { HALVINGS } else { 0 };
+    for _ in 0..halvings {
         let middle = 0.5 * (good + bad);
-        let settings = &ration.of(settings, spent.iterations);
+        let settings = &TRIALS.of(settings, spent.iterations);
         // Each trial begins where the one before ended: a little less restitution changes the answer by a little.
         if space.impulses.len() == space.guess.len() {
             std::mem::swap(&mut space.guess, &mut space.impulses);
@@ -307,7 +307,7 @@ fn solve_island(
     }
     space.trial = trial;
     if !found {
-        attempt(&ration.of(settings, spent.iterations), scene, island, index, space, (0.0, &[]), solution)?;
+        attempt(&TRIALS.of(settings, spent.iterations), scene, island, index, space, (0.0, &[]), solution)?;
         add_effort(&mut spent, &solution.effort);
     }
     solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };

@@ -118,8 +118,10 @@ impl Scene<'_> {
             for (rank, sign) in sides {
                 let Some(record) = self.record(rank) else { continue };
                 let linear = sign * told.contact.impulse;
-                let angular = (told.acting - record.state.position).cross(linear);
-                tell(Impulse { rank, linear, angular, joint: false });
+                let arm = told.acting - record.state.position;
+                let angular = arm.cross(linear);
+                // Where it acts within the step is not recorded: its arm may be as long as the body.
+                tell(Impulse { rank, linear, angular, arm: arm.length().max(record.reach), joint: false });
                 let sum = &mut total[rank as usize];
                 sum.linear += linear;
                 sum.angular += angular;
@@ -143,7 +145,7 @@ impl Scene<'_> {
             let unexplained = change + moved(time).cross(linear);
             let excused = unexplained.clamp_length_max(turned + if later { open } else { 0.0 });
             let angular = excused - moved(time).cross(linear);
-            tell(Impulse { rank: rank as u32, linear: DVec3::ZERO, angular, joint: false });
+            tell(Impulse { rank: rank as u32, linear: DVec3::ZERO, angular, arm: 0.0, joint: false });
         }
     }
 

@@ -157,7 +157,7 @@ impl EndSpace {
             self.local.clear();
             self.local.resize(scene.bodies.len(), None);
             for rank in 0..scene.bodies.len() as u32 {
-                if scene.bodies[rank as usize].is_dynamic() && root(&mut self.parent, rank) == *group {
+                if moves_at_all(scene, &self.held, rank) && root(&mut self.parent, rank) == *group {
                     self.local[rank as usize] = Some(members.len() as u32);
                     members.push(rank);
                 }
@@ -177,21 +177,22 @@ impl EndSpace {
 
     /// Finds the groups that hold a row that is taken in, or a joint or gear that is off, by their roots.
     fn find_groups(&mut self, world: &World, scene: &Scene, off: &Off, rows: &[Row], end: &[BodyState]) {
-        let parent = &mut self.parent;
+        let (parent, held) = (&mut self.parent, &self.held);
         parent.clear();
         parent.extend(0..scene.bodies.len() as u32);
-        let held = |index: usize| {
-            joint_at(world, scene, index, |rank| end[rank]).map_or([None, None], |(_, joint, _)| movers(scene, &joint))
+        let tied = |index: usize| {
+            let joint = joint_at(world, scene, index, |rank| end[rank]);
+            joint.map_or([None, None], |(_, joint, _)| movers(scene, held, &joint))
         };
         let taken = || rows.iter().filter(|row| row.taken).map(|row| row.bodies);
-        let pairs = taken().chain((0..scene.joints.len()).map(held)).chain(geared_pairs(scene));
+        let pairs = taken().chain((0..scene.joints.len()).map(tied)).chain(geared_pairs(scene));
         for pair in pairs {
             if let [Some(a), Some(b)] = pair {
                 let (a, b) = (root(parent, a), root(parent, b));
                 parent[a.max(b) as usize] = a.min(b);
             }
         }
-        let seeds = taken().chain(off.joints.iter().map(|index| held(*index))).flatten();
+        let seeds = taken().chain(off.joints.iter().map(|index| tied(*index))).flatten();
         let seeds = seeds.chain(off.gears.iter().map(|gear| first_mover(scene, *gear)));
         self.roots.clear();
         self.roots.extend(seeds.flatten().map(|rank| root(parent, rank)));
@@ -217,7 +218,7 @@ impl EndSpace {
         let mut tied = false;
         for index in 0..scene.joints.len() {
             let Some((_, joint, placed)) = joint_at(world, scene, index, |rank| end[rank]) else { continue };
-            let sides = movers(scene, &joint);
+            let sides = movers(scene, &self.held, &joint);
             if !inside(&sides) {
                 continue;
             }
@@ -281,7 +282,7 @@ impl EndSpace {
                     let middle = point.middle();
                     let arms = [middle - end[i as usize].position, middle - end[j as usize].position];
                     rows.push(Row {
-                        bodies: [(i, a), (j, b)].map(|(rank, body)| body.is_dynamic().then_some(rank)),
+                        bodies: [i, j].map(|rank| moves_at_all(scene, &self.held, rank).then_some(rank)),
                         columns: contact_row(manifold.normal, arms[0], arms[1]),
                         q: if is_deep { (point.gap + kept).max(-cap) } else { point.gap + kept },
                         taken: false,
@@ -361,10 +362,15 @@ fn displace(state: &mut BodyState, mass: &Inertial, change: &Twist) {
     }
 }
 
-/// The bodies of a joint that move, by rank.
-fn movers(scene: &Scene, joint: &JointGeometry) -> [Option<u32>; 2] {
+/// Whether a body may be displaced: those on taut joints have nowhere to go.
+fn moves_at_all(scene: &Scene, held: &[bool], rank: u32) -> bool {
+    scene.bodies[rank as usize].is_dynamic() && !held[rank as usize]
+}
+
+/// The bodies of a joint that may be displaced, by rank.
+fn movers(scene: &Scene, held: &[bool], joint: &JointGeometry) -> [Option<u32>; 2] {
     [joint.a, joint.b].map(|side| match side {
-        End::Given(rank, _) if scene.bodies[rank as usize].is_dynamic() => Some(rank),
+        End::Given(rank, _) if moves_at_all(scene, held, rank) => Some(rank),
         _ => None,
     })
 }

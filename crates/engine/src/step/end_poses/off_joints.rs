@@ -61,7 +61,8 @@ impl EndSpace {
             }
             let targets = &self.targets[frame.rows.clone()];
             let mut rows = record.rows.iter().zip(&*errors).zip(targets);
-            if rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
+            let held = [frame.a, frame.b].into_iter().flatten().any(|rank| self.held[rank as usize]);
+            if !held && rows.any(|((row, error), target)| off_by(row, *error, *target) > JOINT_OFF) {
                 off.push(index);
             }
         }

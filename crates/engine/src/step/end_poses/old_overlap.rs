@@ -3,9 +3,20 @@
 use super::{EndSpace, TRIGGER, depth, trigger};
 use crate::step::assembly::Scene;
 use crate::step::collision::Detector;
+use crate::step::solve::IslandSolution;
 use crate::{Stabilisation, World};
 
 impl EndSpace {
+    /// Finds the bodies on taut joints.
+    pub(super) fn hold_taut(&mut self, scene: &Scene, solutions: &[IslandSolution]) {
+        self.held.clear();
+        self.held.resize(scene.bodies.len(), false);
+        for rank in scene.joints.iter().flat_map(|joint| [joint.a, joint.b]).flatten() {
+            let island = scene.bodies[rank as usize].island.and_then(|island| solutions.get(island as usize));
+            self.held[rank as usize] = island.and_then(|one| one.motion.as_ref()).is_some_and(|motion| motion.taut);
+        }
+    }
+
     /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
     pub(super) fn measure_before(&mut self, world: &World, scene: &Scene, detector: &mut Detector) {
         self.before.clear();

@@ -75,7 +75,7 @@ impl Mover<'_> {
                     + mass.inverse_mass * body.load.impulse,
                 momentum: body.launch.momentum
                     + body.forces * h * body.torque
-                    + body.load.mean_torque(body.start.orientation, body.end.orientation),
+                    + body.load.mean_torque(body.theta, body.start.orientation, body.end.orientation),
                 ..body.end
             };
             projected += free.kinetic(mass);
@@ -122,7 +122,7 @@ impl Mover<'_> {
         let first = row;
         // What drives put in and take out again, each by itself [J].
         let mut exchanged = 0.0;
-        for (joint, start, end) in self.placed_joints() {
+        for (index, (joint, start, end)) in self.placed_joints().enumerate() {
             let rows = joint.rows_between(end, end);
             for spec in joint.rows {
                 let columns = rows.row(spec);
@@ -138,7 +138,7 @@ impl Mover<'_> {
                 }
                 exchanged += (impulse * velocity).abs();
                 // What turning arms and the launch did with the impulses of drives is theirs.
-                let middle = joint.jacobian(spec, start, end);
+                let middle = joint.jacobian(spec, self.mean_start(index), end);
                 let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
                 let mut moved = self.turning(place) * (self.own_velocity(&middle, joint, &mean) - lasting);
                 if let Some(launch) = &self.launched {
@@ -170,7 +170,9 @@ impl Mover<'_> {
         // What hangs still exchanges what its weight would do in the step; a taut rope loses a share of that in each.
         let scale = (kinetic.max(before) + exchanged + pushed).max(f64::MIN_POSITIVE);
         // Forces over what rounds leave of the gaps are not told from nothing.
-        let open = 4.0 * (FITS + self.error.min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
+        let yielded = (0..self.lambda.len()).fold(0.0, |most: f64, row| most.max(self.yielded(row, h)));
+        let open =
+            4.0 * (FITS + self.error.max(yielded).min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
         piece.rise = (kinetic - before + lifted - ledger.external - ledger.drives() - open) / scale;
         piece.loss =
             if carried { 0.0 } else { (projected - kinetic) / (kinetic + 100.0 * pushed).max(f64::MIN_POSITIVE) };

@@ -9,6 +9,7 @@
 //! impulses on those of other bodies: v̄ and L̄ are unknowns of the rounds, and what the equations on the right are short by is
 //! taken out there together with the errors of the joints.
 
+use super::MIDPOINT;
 use crate::body::{BodyState, Inertial};
 use crate::step::Twist;
 use crate::step::free_rotation::free_rotation;
@@ -84,26 +85,26 @@ impl Load {
         self.following = DMat3::ZERO;
         self.anchors.clear();
     }
-    /// Adds an impulse P over an arm c that does not turn, while P turns with the body, by half as much in the mean over the
-    /// piece: `K = ∂(c×P)/∂φ = ½((c·P)I − Pcᵀ)`.
-    pub fn follow(&mut self, arm: DVec3, impulse: DVec3) {
+    /// Adds an impulse P over an arm c that does not turn, while P turns with the body, by θ times as much in the mean over the
+    /// piece: `K = ∂(c×P)/∂φ = θ((c·P)I − Pcᵀ)`.
+    pub fn follow(&mut self, theta: f64, arm: DVec3, impulse: DVec3) {
         self.impulse += impulse;
         self.torque += arm.cross(impulse);
         let outer = DMat3::from_cols(impulse * arm.x, impulse * arm.y, impulse * arm.z);
-        self.following += DMat3::from_diagonal(DVec3::splat(0.5 * arm.dot(impulse))) - symmetric(outer) * 0.5;
+        self.following += (DMat3::from_diagonal(DVec3::splat(arm.dot(impulse))) - symmetric(outer)) * theta;
     }
-    /// Angular impulse over mid arms [N·m·s].
-    pub fn mean_torque(&self, before: DQuat, after: DQuat) -> DVec3 {
-        let mean = |arm: DVec3| 0.5 * (before * arm + after * arm);
+    /// Angular impulse over mean arms [N·m·s].
+    pub fn mean_torque(&self, theta: f64, before: DQuat, after: DQuat) -> DVec3 {
+        let mean = |arm: DVec3| (1.0 - theta) * (before * arm) + theta * (after * arm);
         self.torque + self.anchors.iter().map(|(arm, impulse)| mean(*arm).cross(*impulse)).sum::<DVec3>()
     }
     /// Geometric stiffness K [N·m·s].
-    fn stiffness(&self, after: DQuat) -> DMat3 {
+    fn stiffness(&self, theta: f64, after: DQuat) -> DMat3 {
         let mut k = DMat3::ZERO;
         for (arm, impulse) in &self.anchors {
             let arm = after * *arm;
             let outer = DMat3::from_cols(arm * impulse.x, arm * impulse.y, arm * impulse.z);
-            k += outer * 0.5 - DMat3::from_diagonal(DVec3::splat(0.5 * arm.dot(*impulse)));
+            k += (outer - DMat3::from_diagonal(DVec3::splat(arm.dot(*impulse)))) * theta;
         }
         k
     }
@@ -126,6 +127,8 @@ pub(crate) struct MovingBody {
     pub launch: State,
     /// 1 if forces act along the way, 0 if they are in the launch.
     pub forces: f64,
+    /// θ: how much the end of the piece counts in its mean.
+    pub theta: f64,
     /// Velocity and angular momentum with which it goes through the piece, v̄ and L̄.
     pub mean: (DVec3, DVec3),
     /// The same as the solve with the rows of the start has them, if there was one.
@@ -155,6 +158,7 @@ impl MovingBody {
             start,
             launch: start,
             forces: 1.0,
+            theta: MIDPOINT,
             mean: (start.velocity, start.momentum),
             foreseen: None,
             turn: DMat3::ZERO,
@@ -165,7 +169,7 @@ impl MovingBody {
 
     /// Lets it go on as it was launched, under the forces of the piece.
     pub fn drift(&mut self, h: f64) -> bool {
-        let push = 0.5 * self.forces * h;
+        let push = self.theta * self.forces * h;
         self.mean = (self.launch.velocity + push * self.acceleration, self.launch.momentum + push * self.torque);
         self.go(h)
     }
@@ -187,6 +191,13 @@ impl MovingBody {
         let Some((velocity, momentum)) = self.foreseen else { return 0.0 };
         let turned = self.start.orientation.inverse() * (momentum - self.launch.momentum);
         h * (velocity - self.launch.velocity).length().max((self.mass.inverse_inertia * turned).length())
+    }
+
+    /// Lets it stay where it is.
+    pub fn stay(&mut self) -> bool {
+        self.mean = (DVec3::ZERO, DVec3::ZERO);
+        self.end = self.start;
+        true
     }
 
     /// Moves it by its mean velocity and angular momentum; false if that leaves the range of numbers.
@@ -230,14 +241,14 @@ impl MovingBody {
         self.turn
     }
 
-    /// Twice what its mean velocity and momentum are short of, under its load [N·s, N·m·s].
+    /// 1/θ times what its mean velocity and momentum are short of, under its load [N·s, N·m·s].
     pub fn short_of(&self, h: f64) -> (DVec3, DVec3) {
-        let MovingBody { mass, launch, load, .. } = self;
+        let MovingBody { mass, launch, load, theta, .. } = self;
         let push = self.forces * h;
-        let torque = push * self.torque + load.mean_torque(self.start.orientation, self.end.orientation);
+        let torque = push * self.torque + load.mean_torque(*theta, self.start.orientation, self.end.orientation);
         (
-            mass.mass * (push * self.acceleration - 2.0 * (self.mean.0 - launch.velocity)) + load.impulse,
-            torque - 2.0 * (self.mean.1 - launch.momentum),
+            mass.mass * (push * self.acceleration - (self.mean.0 - launch.velocity) / *theta) + load.impulse,
+            torque - (self.mean.1 - launch.momentum) / *theta,
         )
     }
 
@@ -248,16 +259,16 @@ impl MovingBody {
         Twist { linear: self.end.position - self.start.position, angular: turn.to_scaled_axis() }
     }
 
-    /// What the mean velocity gains by an impulse: 1/2m, and (2I − hK)⁻¹ with the geometric stiffness of the load. Under
+    /// What the mean velocity gains by an impulse: θ/m, and (I/θ − hK)⁻¹ with the geometric stiffness of the load. Under
     /// a push that would buckle it, where that is not positive definite, K is left out.
     pub fn mean_inverse_mass(&self, h: f64) -> InverseMass {
-        inverse_mass(0.5 * self.mass.inverse_mass, symmetric(self.mean_rotational(h).inverse()))
+        inverse_mass(self.theta * self.mass.inverse_mass, symmetric(self.mean_rotational(h).inverse()))
     }
 
     fn mean_rotational(&self, h: f64) -> DMat3 {
         let orientation = self.end.orientation;
-        let inertia = world(self.mass.inertia, orientation) * 2.0;
-        let stiff = inertia - (symmetric(self.load.stiffness(orientation)) + self.load.following) * h;
+        let inertia = world(self.mass.inertia, orientation) * self.theta.recip();
+        let stiff = inertia - (symmetric(self.load.stiffness(self.theta, orientation)) + self.load.following) * h;
         if is_stiffer_than(&stiff, &inertia, 0.1) { stiff } else { inertia }
     }
 
@@ -265,7 +276,7 @@ impl MovingBody {
     pub fn response(&self, h: f64) -> Twist {
         let (linear, angular) = self.short_of(h);
         let angular = self.mean_rotational(h).inverse() * angular;
-        Twist { linear: 0.5 * self.mass.inverse_mass * linear, angular }
+        Twist { linear: self.theta * self.mass.inverse_mass * linear, angular }
     }
 
     /// 1/m and I⁻¹ at an orientation.

@@ -13,8 +13,8 @@
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
 
-use super::Mover;
 use super::shelf::Shelves;
+use super::{IMPLICIT, Mover};
 use crate::joint::geometry::{End, JointGeometry, Placed};
 use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
@@ -240,9 +240,15 @@ impl Mover<'_> {
     pub(super) fn softness(&self, row: usize) -> f64 {
         match self.roles[row] {
             Role::Soft => self.posed[row].compliance,
-            Role::Rotor => 0.5 * self.posed[row].compliance,
+            Role::Rotor => self.theta * self.posed[row].compliance,
+            Role::Held | Role::Stop if self.theta == IMPLICIT => self.yields[row],
             _ => 0.0,
         }
+    }
+
+    /// How far a row that is held implicitly gives way [m, rad].
+    pub(super) fn yielded(&self, row: usize, h: f64) -> f64 {
+        if self.theta == IMPLICIT { (h * self.softness(row) * self.lambda[row]).abs() } else { 0.0 }
     }
 
     /// Error of a row at end poses [m, rad]: what it is off, its gap, or h times the defect of its law.
@@ -258,7 +264,7 @@ impl Mover<'_> {
                 let rate = -self.total_law(row).1;
                 value - self.values[row] + h * (self.softness(row) * self.lambda[row] - rate)
             }
-            _ => spec.error(value) - self.overrun[row],
+            _ => spec.error(value) - self.overrun[row] + h * self.softness(row) * self.lambda[row],
         }
     }
 

@@ -130,6 +130,13 @@ impl Mover<'_> {
         Ok(())
     }
 
+    /// Prepares an implicit piece of joints that only hold: contacts are found in its rounds. False if drives or limits ask for
+    /// the solve with the rows of the start.
+    pub fn settle_in(&mut self, h: f64, shelves: &mut Shelves) -> bool {
+        self.stay(shelves);
+        !self.pose_rows(h)
+    }
+
     /// Whether a contact hits within the piece, by the velocities at its start.
     pub fn reaches(&self, place: usize, h: f64) -> bool {
         let contact = self.contacts[place];
@@ -184,7 +191,7 @@ impl Mover<'_> {
         }
     }
 
-    fn forget_launch(&mut self, shelves: &mut Shelves) {
+    pub fn forget_launch(&mut self, shelves: &mut Shelves) {
         if let Some(launch) = self.launched.take() {
             launch.put_back(shelves);
         }
@@ -305,7 +312,7 @@ impl Mover<'_> {
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         self.guess(&acting, at, &mut space.guess);
         space.shelves.places.give(acting);
-        let graded = self.solve_velocities(problem, space)?;
+        let graded = self.solve_velocities(problem, at == At::Impact, space)?;
         self.motion.solves += usize::from(graded.effort.iterations > 0);
         add_effort(&mut out.effort, &graded.effort);
         Ok(graded)

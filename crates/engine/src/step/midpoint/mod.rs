@@ -33,13 +33,14 @@ mod launch;
 mod newton;
 mod rounds;
 mod shelf;
+mod taut;
 mod velocity;
 
 use crate::body::BodyState;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry, Placed, Pose};
 use crate::joint::rows::{Posed, Purpose, RowSpec};
-use crate::joint::{Anchor, Frame, OLD_ERROR};
+use crate::joint::{Anchor, Frame, MISFIT, OLD_ERROR};
 use crate::step::assembly::Scene;
 use crate::step::contact::Contact;
 use crate::step::island::Island;
@@ -56,6 +57,7 @@ use glamx::{DQuat, DVec3};
 use launch::Launch;
 pub(crate) use shelf::Shelves;
 use shelf::emptied;
+use taut::{Attempt, NEARLY_FITS};
 
 /// Most halvings of the step for one island: beyond 2⁻⁷ of a step nothing in the studies got better.
 const MAX_DEPTH: usize = 7;
@@ -72,6 +74,11 @@ const ENERGY_LOSS: f64 = 1e-3;
 /// these are solved (`docs/decisions/0028-unsolved-steps-in-halves.md`). With joints it did not help: a ball on a chain in a wall took
 /// twice as long.
 const MAX_UNSOLVED_DEPTH: usize = 2;
+/// θ of the midpoint rule.
+const MIDPOINT: f64 = 0.5;
+/// θ of backward Euler.
+const IMPLICIT: f64 = 1.0;
+
 /// What a step of this kind leaves besides its [`IslandSolution`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motion {
@@ -87,6 +94,8 @@ pub(crate) struct Motion {
     pub solves: usize,
     /// Pieces that the step was cut into.
     pub pieces: usize,
+    /// Whether joints left no way to go: where their bodies are was found with them, and nothing else may move them.
+    pub taut: bool,
     /// Pieces whose rounds did not arrive, or whose energy rose although they were as short as they may be.
     pub missed: usize,
 }
@@ -131,6 +140,8 @@ struct Mover<'a> {
     aims: Vec<(f64, f64)>,
     /// How far limits were overrun before the step, zero or less [m, rad]: taken out by the correction of poses.
     overrun: Vec<f64>,
+    /// How much rows give way where the motion is implicit \[1/kg, 1/(kg·m²)\].
+    yields: Vec<f64>,
     /// Impulses of the rows by the solve with the rows of the start.
     pushed: Vec<f64>,
     /// Limits that are too far away for the solves with the rows of the start.
@@ -145,6 +156,10 @@ struct Mover<'a> {
     time: f64,
     /// Length of the piece \[s\].
     piece: f64,
+    /// Whether rounds begin with bodies that stay where they are.
+    from_rest: bool,
+    /// How much the end of the piece counts in its mean: ½ for the midpoint rule, 1 for backward Euler.
+    theta: f64,
     /// Largest joint error that the rounds of the piece left [m, rad].
     error: f64,
     /// What the contacts do in the rounds.
@@ -257,6 +272,7 @@ impl<'a> Mover<'a> {
             values: numbers.take(),
             aims: shelves.pairs.of(std::iter::repeat_n((0.0, 0.0), rows)),
             overrun: numbers.take(),
+            yields: numbers.take(),
             pushed: numbers.of(none()),
             far: shelves.flags.of(std::iter::repeat_n(false, rows)),
             reached: shelves.flags.of(std::iter::repeat_n(false, rows)),
@@ -264,19 +280,23 @@ impl<'a> Mover<'a> {
             launched: None,
             time: 0.0,
             piece: scene.dt,
+            from_rest: false,
+            theta: MIDPOINT,
             error: 0.0,
             normals: shelves.roles.take(),
             settled: true,
             iterations: 0,
             motion,
         };
+        // What taut joints are off by was made by the tension, and goes with it.
+        let old = if mover.is_taut(scene.dt) { MISFIT } else { OLD_ERROR };
         mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
         for index in 0..mover.joints.len() {
             let mut joint = mover.joints[index];
             let placed = joint.place(|end| mover.start_pose(end));
             // An error larger than what rounds leave was not made by the step: it is taken out by the correction of poses,
             // which puts in no velocity. The step holds the joint as it finds it.
-            if joint.locked_error(&placed) > OLD_ERROR {
+            if joint.locked_error(&placed) > old {
                 joint.fit(&placed, mover.start_pose(joint.a).1);
                 mover.joints[index] = joint;
             }
@@ -295,7 +315,7 @@ impl<'a> Mover<'a> {
             shelves.wrenches.give(body.load.into_memory());
         }
         shelves.bodies.give(self.bodies);
-        for numbers in [self.gaps, self.lambda, self.values, self.overrun, self.pushed] {
+        for numbers in [self.gaps, self.lambda, self.values, self.overrun, self.yields, self.pushed] {
             shelves.numbers.give(numbers);
         }
         shelves.placed.give(self.starts);
@@ -328,28 +348,50 @@ impl<'a> Mover<'a> {
         let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
         let pushes = space.shelves.pushes.of(self.pushes.iter().copied());
         self.piece = h;
-        for kicked in [false, true] {
+        // What stood still in the last step is not left so for ever.
+        let may_stand = depth == 0 && self.bodies.iter().any(|body| body.start.velocity != DVec3::ZERO);
+        let taut = may_stand && self.is_taut(h);
+        let mut believed = false;
+        for attempt in if taut { Attempt::TAUT } else { Attempt::USUAL } {
+            let skipped = match attempt {
+                Attempt::Midpoint => false,
+                Attempt::Implicit => !self.only_holds() || depth > 0 && !last,
+                Attempt::FromRest => !taut && !believed,
+                Attempt::Kicked => believed || self.contacts.is_empty(),
+            };
+            if skipped {
+                continue;
+            }
             if PIECES.is_overspent(self.iterations) {
                 break;
             }
-            if kicked {
-                self.launch_forced(h, restitution, space, out)?;
-            } else {
-                self.push(h, restitution, space, out)?;
+            let implicit = matches!(attempt, Attempt::Implicit | Attempt::FromRest);
+            self.from_rest = attempt == Attempt::FromRest;
+            self.set_theta(if implicit { IMPLICIT } else { MIDPOINT });
+            match attempt {
+                Attempt::Kicked => self.launch_forced(h, restitution, space, out)?,
+                Attempt::Implicit | Attempt::FromRest if self.settle_in(h, &mut space.shelves) => {}
+                _ => self.push(h, restitution, space, out)?,
             }
-            if self.rounds(h, last, space, out) {
+            let arrives = self.rounds(h, last, space, out);
+            // Where joints leave no way to go, shorter pieces help nothing: what the piece gains is what yielding rows give back.
+            let stuck = implicit && arrives && self.is_taut(h);
+            if arrives && (!implicit || last || stuck) {
                 let piece = self.velocities(h, restitution, space)?;
                 // Contacts alone keep their energy as the judge asks, of the whole step.
-                let rise = if last || self.joints.is_empty() { LAST_RISE } else { ENERGY_RISE };
-                if piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last) {
+                let rise = if last || implicit || self.joints.is_empty() { LAST_RISE } else { ENERGY_RISE };
+                if stuck || piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last || implicit) {
                     let launched = self.launched.as_ref().is_none_or(|launch| launch.graded.solved);
                     let solved = launched && piece.graded.solved;
                     let may_halve = self.joints.is_empty() && depth < MAX_UNSOLVED_DEPTH && !last;
                     if solved || !may_halve || PIECES.is_overspent(self.iterations) {
                         self.motion.pieces += 1;
+                        self.motion.missed += usize::from(piece.rise > rise);
+                        self.motion.taut |= stuck;
                         self.finish(h, piece, &mut space.shelves, out);
                         space.shelves.numbers.give(lambda);
                         space.shelves.pushes.give(pushes);
+                        self.set_theta(MIDPOINT);
                         return Ok(());
                     }
                     piece.put_back(&mut space.shelves);
@@ -357,14 +399,18 @@ impl<'a> Mover<'a> {
                 }
                 piece.put_back(&mut space.shelves);
             }
-            if self.contacts.is_empty() {
-                break;
-            }
-            // In a rope that is nearly taut rows turn so fast that those of the start are no guide to what contacts carry
-            // along the way: then it acts at the start, with the forces, like an impact.
+            believed |= attempt == Attempt::Midpoint && may_stand && self.error <= NEARLY_FITS && self.is_taut(h);
             self.lambda.clone_from(&lambda);
             self.pushes.clone_from(&pushes);
         }
+        if believed {
+            self.set_theta(MIDPOINT);
+            self.stand_still(h, &mut space.shelves, out);
+            space.shelves.numbers.give(lambda);
+            space.shelves.pushes.give(pushes);
+            return Ok(());
+        }
+        self.set_theta(MIDPOINT);
         if last || PIECES.is_overspent(self.iterations) {
             // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
             // its start, whose projections only take energy, and the gap is left to the correction of poses. The certificate
@@ -457,6 +503,16 @@ impl<'a> Mover<'a> {
     /// Joints with their poses at the start of the piece and at the end poses on hand.
     fn placed_joints(&self) -> impl Iterator<Item = (&JointGeometry<'a>, &Placed, &Placed)> {
         self.joints.iter().zip(&self.starts).zip(&self.ends).map(|((joint, start), end)| (joint, start, end))
+    }
+
+    /// With which pose of a joint the end poses make arms and directions of the first phase, midway between the two.
+    fn mean_start(&self, joint: usize) -> &Placed {
+        if self.theta < IMPLICIT { &self.starts[joint] } else { &self.ends[joint] }
+    }
+
+    /// Every joint with that pose and the one at the end.
+    fn mean_placed_joints(&self) -> impl Iterator<Item = (&JointGeometry<'a>, &Placed, &Placed)> {
+        self.joints.iter().enumerate().map(|(index, joint)| (joint, self.mean_start(index), &self.ends[index]))
     }
 
     /// Place of a body in the island, if impulses move it.

@@ -10,7 +10,7 @@
 //! couple the two. To find the motion of each body alone under impulses that follow it, and the impulses by the symmetric part of its
 //! own K, contracts by h² times a torque over an inertia: about their own axes links have little, and servos tore rounds apart.
 
-use super::Mover;
+use super::{IMPLICIT, Mover};
 use crate::step::Twist;
 use crate::step::assembly::contact_row;
 use crate::step::solve::{IslandSolution, IslandSpace};
@@ -71,25 +71,30 @@ impl Mover<'_> {
         for (place, body) in self.bodies.iter_mut().enumerate() {
             body.find_turn(h);
             let (linear, angular) = body.short_of(h);
-            let block = block(2.0 * body.mass.mass, body.turn() * 2.0);
+            let stretch = self.theta.recip();
+            let block = block(stretch * body.mass.mass, body.turn() * stretch);
             system.add_body(place, &block, &six(linear, angular));
         }
         let mut row = 0;
-        for (tie, (joint, before, after)) in self.placed_joints().enumerate() {
+        for (tie, (joint, before, after)) in self.mean_placed_joints().enumerate() {
             let mut stiffness = joint.stiffness(before, after, &self.lambda[row..row + joint.row_count()]);
-            stiffness.iter_mut().flatten().for_each(|k| *k *= -h);
+            // It is told of poses of which the end is half.
+            stiffness.iter_mut().flatten().for_each(|k| *k *= -2.0 * self.theta * h);
             system.add_tie(tie, &stiffness);
             let (force, rate) = (joint.rows_between(before, after), joint.rows_between(after, after));
             for spec in joint.rows {
                 if self.roles[row].is_solved() {
                     let force = force.row(spec);
+                    let compliance = self.softness(row);
+                    // What yields needs no filter.
+                    let yields = self.theta == IMPLICIT && compliance > 0.0;
                     system.add_row(TiedRow {
                         tie,
                         force,
                         rate: rate.row(spec),
-                        compliance: self.softness(row),
+                        compliance,
                         error: self.row_error(joint, spec, row, after, h) / h,
-                        scale: self.give(&ties[tie], &force),
+                        scale: if yields { 0.0 } else { self.give(&ties[tie], &force) },
                     });
                 }
                 row += 1;
@@ -101,14 +106,15 @@ impl Mover<'_> {
                 let [arm_a, arm_b] = self.contact_arms(contact, share);
                 contact_row(contact.frame[0], arm_a, arm_b)
             };
-            let force = columns(0.5);
+            let force = columns(self.theta);
+            let compliance = self.contact_yield(contact);
             system.add_row(TiedRow {
                 tie,
                 force,
                 rate: columns(1.0),
-                compliance: 0.0,
+                compliance,
                 error: self.contact_error(place, h) / h,
-                scale: self.give(&ties[tie], &force),
+                scale: if compliance > 0.0 { 0.0 } else { self.give(&ties[tie], &force) },
             });
         }
         self.tie_gears(h, ties, system);
