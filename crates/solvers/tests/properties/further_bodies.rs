@@ -50,7 +50,7 @@ fn problem(random: &mut Random, bodies: usize) -> [ContactProblem; 2] {
 
 #[test]
 fn every_method_answers_as_it_does_of_the_same_w_stored() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut solved = 0;
     // Few rows, of which sweeps keep W, and many.
     for bodies in [4, 8, 40] {
