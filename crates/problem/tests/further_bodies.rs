@@ -9,7 +9,7 @@ use signorini_problem::*;
 /// A problem some of whose rows have columns of all bodies, and W from its definition.
 fn posed(seed: u64) -> (ContactProblem, Vec<f64>, Parts) {
     let parts = Parts::random(seed);
-    let n = &mut Numbers(seed ^ 0xbeef);
+    let n = &mut Numbers::new(seed ^ 0xbeef);
     let bodies = parts.inverse_mass.len();
     let mut further = Vec::new();
     let mut row = 0;
