@@ -281,8 +281,7 @@ impl ConicPath {
         );
         system.factor_once(problem).ok()?;
         let refinement = Refinement { most_steps: REFINEMENTS, good_speed };
-        // What the predictor lacks in digits changes the centring and the second-order terms by as little.
-        self.direction(system, problem, 0.0, false, Refinement::NONE);
+        self.direction(system, problem, 0.0, false, refinement);
         std::mem::swap(&mut self.predictor, &mut self.trial);
         let affine = self.longest_step(&self.predictor).min(1.0);
         let left = if gap > 0.0 { self.mean_gap(Some(affine)).max(0.0) / gap } else { 0.0 };

@@ -348,16 +348,15 @@ impl<'a> Mover<'a> {
         let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
         let pushes = space.shelves.pushes.of(self.pushes.iter().copied());
         self.piece = h;
-        // What stood still in the last step is not left so for ever.
-        let may_stand = depth == 0 && self.bodies.iter().any(|body| body.start.velocity != DVec3::ZERO);
-        let taut = may_stand && self.is_taut(h);
+        let moves = self.bodies.iter().any(|body| body.start.velocity != DVec3::ZERO);
+        let taut = depth == 0 && moves && self.is_taut(h);
         let mut believed = false;
         for attempt in if taut { Attempt::TAUT } else { Attempt::USUAL } {
             let skipped = match attempt {
                 Attempt::Midpoint => false,
                 Attempt::Implicit => !self.only_holds() || depth > 0 && !last,
                 Attempt::FromRest => !taut && !believed,
-                Attempt::Kicked => believed || self.contacts.is_empty(),
+                Attempt::Kicked => self.contacts.is_empty(),
             };
             if skipped {
                 continue;
@@ -399,19 +398,20 @@ impl<'a> Mover<'a> {
                 }
                 piece.put_back(&mut space.shelves);
             }
-            believed |= attempt == Attempt::Midpoint && may_stand && self.error <= NEARLY_FITS && self.is_taut(h);
+            believed |=
+                attempt == Attempt::Midpoint && depth == 0 && moves && self.error <= NEARLY_FITS && self.is_taut(h);
             self.lambda.clone_from(&lambda);
             self.pushes.clone_from(&pushes);
         }
-        if believed {
-            self.set_theta(MIDPOINT);
-            self.stand_still(h, &mut space.shelves, out);
-            space.shelves.numbers.give(lambda);
-            space.shelves.pushes.give(pushes);
-            return Ok(());
-        }
         self.set_theta(MIDPOINT);
         if last || PIECES.is_overspent(self.iterations) {
+            if moves && self.is_taut(h) {
+                // Anything else would tear the joints. What stood still in the last step is not left so for ever.
+                self.stand_still(h, &mut space.shelves, out);
+                space.shelves.numbers.give(lambda);
+                space.shelves.pushes.give(pushes);
+                return Ok(());
+            }
             // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
             // its start, whose projections only take energy, and the gap is left to the correction of poses. The certificate
             // says so.
