@@ -423,16 +423,20 @@ def test_a_gear_ties_two_joints():
     # α₁ = τ/(I + I/ρ²), and the force along the second is what turns it.
     world, (first, second) = wheels(2)
     gear = world.add_gear(first, second, -2.0)
-    assert gear.alive and gear.offset == 0 and [term[1:] for term in gear.terms] == [(0, 1.0), (0, 2.0)]
+    assert gear.alive
+    assert gear.offset == 0
+    assert [term[1:] for term in gear.terms] == [(0, 1.0), (0, 2.0)]
     first.set_force(0.5)
     run = world.run(60, dt=1 / 60)
     assert run.certified
     assert abs(first.velocity[0] - 0.5 / 0.125) < 1e-9
     assert abs(second.velocity[0] + 0.5 * first.velocity[0]) < 1e-9
     assert abs(second.forces[0]["gear"] + 0.1 * 0.5 / 0.125 / 2) < 1e-6
-    assert gear.error <= 1e-8 and len(world.gears) == 1
+    assert gear.error <= 1e-8
+    assert len(world.gears) == 1
     gear.remove()
-    assert not gear.alive and world.gears == []
+    assert not gear.alive
+    assert world.gears == []
     with pytest.raises(sg.HandleError):
         _ = gear.error
     assert "removed" in repr(gear)

@@ -35,6 +35,15 @@ impl EndSpace {
                 None => self.before.push((pair, -contact.gap)),
             }
         }
+        // Contact points of what is near may be told along another direction than that of the least overlap: as much as was there
+        // may stay, and no more.
+        for (pair, deep) in &mut self.before {
+            let (a, b) = (&scene.bodies[pair.0 as usize], &scene.bodies[pair.1 as usize]);
+            let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
+            if records.is_some_and(|(a, b)| *deep > trigger(a, b)) {
+                *deep = deep.min(depth(world, detector, (a, &a.state), (b, &b.state)));
+            }
+        }
     }
 
     /// Depth down to which the overlap of a pair is left \[m\].
