@@ -773,7 +773,7 @@ class World:
         ratio: float,
         *,
         offset: float = 0.0,
-        coordinates: tuple[int, int] = (0, 0),
+        coordinates: tuple[int, int] = ...,
         corrected: bool = False,
     ) -> Gear: ...
     def add_coupling(
