@@ -69,8 +69,6 @@ impl Demand {
     pub const NEAR: Demand = Demand { most_steps: 5, factor: 0.1, patience: 1 };
     /// From anywhere.
     pub const FAR: Demand = Demand { most_steps: 12, factor: 1.0, patience: 3 };
-    /// From a point that steps got stuck at: as many as it takes to raise ε to where they get on again.
-    pub const STUCK: Demand = Demand { most_steps: 16, factor: 1.0, patience: 6 };
 }
 
 /// How it ended.

@@ -7,8 +7,7 @@ use signorini::{Robot, RobotPlacement, Settings, Sleeping, World};
 /// What is run, and its name.
 pub type Scene = (&'static str, fn() -> World);
 
-pub const SCENES: [Scene; 4] =
-    [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum), ("ragdoll that lies", ragdoll)];
+pub const SCENES: [Scene; 3] = [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum)];
 
 fn world(text: &str) -> World {
     let model = RobotModel::from_text(text, &RobotOptions::default()).unwrap();
@@ -47,25 +46,4 @@ fn pendulum() -> World {
          <body pos='0 0 -0.6'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/>
          <body pos='0 0 -0.6'><joint axis='1 0 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/></body></body></body></worldbody></mujoco>",
     )
-}
-
-/// A trunk, a head, an arm and a leg of two links, fallen and come to rest on the floor.
-fn ragdoll() -> World {
-    let mut ragdoll = world(
-        "<mujoco><compiler angle='degree'/><default><joint damping='0.2' limited='true'/><geom friction='0.8'/></default><worldbody>
-         <geom type='plane' size='5 5 1'/>
-         <body pos='0 0 0.15' euler='0 90 0'><freejoint/><geom type='box' size='0.1 0.16 0.22'/>
-         <body pos='0 0 0.26'><joint axis='0 1 0' range='-40 40'/><geom type='sphere' size='0.1' pos='0 0 0.1'/></body>
-         <body pos='0 0.2 0.18'><joint axis='1 0 0' range='-60 120'/><joint axis='0 1 0' range='-90 90'/>
-         <geom type='capsule' fromto='0 0.06 0 0 0.45 0' size='0.045'/></body>
-         <body pos='0 0.09 -0.24'><joint axis='1 0 0' range='-30 60'/><joint axis='0 1 0' range='-90 60'/>
-         <geom type='capsule' fromto='0 0 -0.07 0 0 -0.35' size='0.06'/>
-         <body pos='0 0 -0.42'><joint axis='0 1 0' range='0 130'/><geom type='capsule' fromto='0 0 -0.06 0 0 -0.35' size='0.05'/></body></body>
-         </body></worldbody></mujoco>",
-    );
-    for _ in 0..400 {
-        // As long as the steps that are counted: others would move it again.
-        ragdoll.step(0.016).unwrap();
-    }
-    ragdoll
 }

@@ -74,11 +74,6 @@ impl Exact {
                 return true;
             }
         }
-        // From the best so far once more, with patience: among contacts that stick and repeat each other steps begin slowly.
-        self.candidate.copy_from_slice(impulses);
-        if self.few_steps(search, impulses, Demand::STUCK, history) {
-            return true;
-        }
         self.candidate.fill(0.0);
         if self.few_steps(search, impulses, Demand::FAR, history) {
             return true;
