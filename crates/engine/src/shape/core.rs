@@ -76,7 +76,7 @@ impl Core<'_> {
             Core::Segment { half } => DVec3::new(0.0, 0.0, half.copysign(dir.z)),
             Core::Cuboid { half } => DVec3::new(half.x.copysign(dir.x), half.y.copysign(dir.y), half.z.copysign(dir.z)),
             Core::Ellipsoid { half } => ellipsoid::support(half, dir),
-            Core::Hull(hull) => farthest(&hull.vertices, dir),
+            Core::Hull(hull) => hull.farthest(dir),
             Core::Cylinder { half, radius } => rim(dir, radius).with_z(half.copysign(dir.z)),
             Core::Cone { half, radius } => {
                 let base = rim(dir, radius).with_z(-half);
@@ -215,7 +215,7 @@ pub(crate) fn box_face(dir: DVec3) -> DVec3 {
     }
 }
 
-fn farthest(points: &[DVec3], dir: DVec3) -> DVec3 {
+pub(super) fn farthest(points: &[DVec3], dir: DVec3) -> DVec3 {
     let mut best = (f64::MIN, DVec3::ZERO);
     for &point in points {
         let height = point.dot(dir);

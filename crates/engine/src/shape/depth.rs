@@ -100,12 +100,12 @@ impl DepthFinder {
                 let found = (q - p).dot(n);
                 // An overlap is believed as far as no face shows that it is shallower.
                 if found < 0.0 || !found.is_finite() {
-                    found.max(by_faces(one, two, pose)) - grown
+                    by_faces(one, two, pose, if found < 0.0 { found } else { f64::NEG_INFINITY }) - grown
                 } else {
                     found - grown
                 }
             }
-            GJKResult::Intersection | GJKResult::Proximity(_) => by_faces(one, two, pose) - grown,
+            GJKResult::Intersection | GJKResult::Proximity(_) => by_faces(one, two, pose, f64::NEG_INFINITY) - grown,
         }
     }
 }
@@ -126,7 +126,7 @@ fn by_axes(a: &Core, b: &Core, pose: &DPose3) -> Option<f64> {
         return None;
     }
     let placed = Placed::new(*b, pose);
-    let mut best = by_faces(a, b, pose);
+    let mut best = by_faces(a, b, pose, f64::NEG_INFINITY);
     a.visit_edges(|e| {
         b.visit_edges(|f| {
             if let Some(n) = e.cross(placed.rotation * f).try_normalize() {
@@ -137,13 +137,30 @@ fn by_axes(a: &Core, b: &Core, pose: &DPose3) -> Option<f64> {
     Some(best)
 }
 
-/// Largest separation along the face normals of either core and the line of their middles \[m\].
-fn by_faces(a: &Core, b: &Core, pose: &DPose3) -> f64 {
+/// Differences of support points that [`by_faces`] remembers.
+const REMEMBERED: usize = 512;
+
+/// Largest of `least` and of the separations along the face normals of either core and the line of their middles \[m\].
+///
+/// Any point of B less any point of A bounds the separation along n by its component along n: a normal that one of the differences seen
+/// so far keeps below the best is left out without a look at all vertices. The answer is the same.
+fn by_faces(a: &Core, b: &Core, pose: &DPose3, least: f64) -> f64 {
     let placed = Placed::new(*b, pose);
-    let mut best = gap_along(a, &placed, pose.translation.try_normalize().unwrap_or(DVec3::Z));
-    a.visit_face_axes(pose.translation, |n| best = best.max(gap_along(a, &placed, n)));
-    b.visit_face_axes(placed.to_local(-pose.translation), |n| {
-        best = best.max(gap_along(a, &placed, -(placed.rotation * n)))
-    });
+    let (mut seen, mut count, mut next) = ([DVec3::ZERO; REMEMBERED], 0, 0);
+    let mut best = least;
+    let mut look = |n: DVec3| {
+        if let Some(at) = seen[..count].iter().position(|apart| apart.dot(n) <= best) {
+            // Neighbours come one after the other.
+            seen.swap(at / 2, at);
+            return;
+        }
+        let apart = placed.support(-n) - a.support(n);
+        best = best.max(apart.dot(n));
+        seen[next] = apart;
+        (count, next) = (REMEMBERED.min(count + 1), (next + 1) % REMEMBERED);
+    };
+    look(pose.translation.try_normalize().unwrap_or(DVec3::Z));
+    a.visit_face_axes(pose.translation, &mut look);
+    b.visit_face_axes(placed.to_local(-pose.translation), |n| look(-(placed.rotation * n)));
     best
 }

@@ -4,6 +4,7 @@
 //! accepts faces that differ by 1.7e-4 rad and its contact features keep four vertices at most), then proves the
 //! result: every face planar, every edge shared by two faces, Euler's count right, every input point inside.
 
+use super::clusters::Clusters;
 use super::{MAX_HULL_POINTS, MAX_HULL_VERTICES, finite};
 use crate::error::ShapeError;
 use glamx::{DQuat, DVec3};
@@ -27,6 +28,7 @@ pub(crate) struct Hull {
     pub(crate) edge_directions: Vec<DVec3>,
     /// Largest extent \[m\].
     pub(crate) size: f64,
+    clusters: Clusters,
 }
 
 /// One polygon of a hull: the plane `normal · p = offset` and its stretch of `Hull::loops`.
@@ -113,6 +115,11 @@ impl Hull {
         Ok(hull)
     }
 
+    /// The vertex farthest along a direction, the first of several.
+    pub(crate) fn farthest(&self, dir: DVec3) -> DVec3 {
+        self.clusters.farthest(&self.vertices, dir).unwrap_or_else(|| super::core::farthest(&self.vertices, dir))
+    }
+
     /// Vertex indices of a face.
     pub(crate) fn face_loop(&self, face: &Face) -> &[u32] {
         &self.loops[face.first as usize..(face.first + face.count) as usize]
@@ -136,8 +143,15 @@ impl Hull {
                 vertices.push(points[old]);
             }
         }
-        let mut hull =
-            Hull { vertices, faces: vec![], loops: vec![], loop_edges: vec![], edge_directions: vec![], size };
+        let mut hull = Hull {
+            vertices,
+            faces: vec![],
+            loops: vec![],
+            loop_edges: vec![],
+            edge_directions: vec![],
+            size,
+            clusters: Clusters::default(),
+        };
         let mut sides: Vec<(u32, u32, usize)> = Vec::new();
         for polygon in polygons {
             let first = hull.loops.len();
@@ -167,6 +181,7 @@ impl Hull {
                 hull.edge_directions.push(direction);
             }
         }
+        hull.clusters = Clusters::of(&hull.vertices);
         // Euler: V − E + F = 2 for a sphere-like surface.
         (hull.vertices.len() + hull.faces.len() == 2 + sides.len() / 2).then_some(hull)
     }

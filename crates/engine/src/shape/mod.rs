@@ -5,6 +5,7 @@
 
 mod aabb;
 mod cast;
+mod clusters;
 pub(crate) mod core;
 pub(crate) mod depth;
 mod ellipsoid;
@@ -29,7 +30,7 @@ pub(crate) use mass::principal;
 pub(crate) use mass::{joined_mass, moved_mass};
 pub(crate) use mesh::{Mesh, Side};
 #[cfg(feature = "scene")]
-pub(crate) use outer::outer_points;
+pub(crate) use outer::{fewer_points, outer_points};
 pub use solid::Decomposition;
 
 use crate::error::ShapeError;

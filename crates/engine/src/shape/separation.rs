@@ -125,14 +125,35 @@ pub(crate) fn gap_along(a: &Core, b: &Placed, n: DVec3) -> f64 {
     (far - near).dot(n)
 }
 
+/// Differences of support points that [`search_axes`] remembers: looking at all costs less than one look at a hull of thousands of
+/// vertices, and for small shapes there are few.
+const WITNESSES: usize = 512;
+
 /// Best of all face normals and edge cross products; earlier axes win ties.
+///
+/// No point of B is nearer than its support point, so the difference w of any two points bounds the gap along n by w·n: most
+/// directions are ruled out by one of the last few differences, without a look at all vertices.
 fn search_axes(a: &Core, b: &Placed) -> Separation {
     let mut best = Separation { normal: DVec3::Z, gap: f64::MIN, middle: DVec3::ZERO };
     let tie = 1e-14 * (a.size() + b.core.size());
+    let (mut witnesses, mut count, mut oldest) = ([DVec3::ZERO; WITNESSES], 0, 0);
     let mut consider = |n: DVec3| {
-        let gap = gap_along(a, b, n);
+        if let Some(at) = witnesses[..count].iter().position(|w| w.dot(n) <= best.gap + tie) {
+            // What ruled out this direction rules out its neighbours: it is looked at sooner.
+            witnesses.swap(at / 2, at);
+            return;
+        }
+        let apart = b.support(-n) - a.support(n);
+        let gap = apart.dot(n);
         if gap > best.gap + tie {
             best = Separation { normal: n, gap, middle: DVec3::ZERO };
+        }
+        if count < WITNESSES {
+            witnesses[count] = apart;
+            count += 1;
+        } else {
+            witnesses[oldest] = apart;
+            oldest = (oldest + 1) % WITNESSES;
         }
     };
     a.visit_face_axes(b.translation, &mut consider);

@@ -6,7 +6,7 @@
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
-use super::polygon::{CAP_SIDES, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
+use super::polygon::{CAP_SIDES, MANY, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -37,6 +37,16 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
             }
         }
         Core::Hull(hull) => {
+            let reach = height - margin;
+            if hull.vertices.iter().filter(|vertex| vertex.dot(down) >= reach).count() > MANY {
+                let lowest = lowest_of_many(&hull.vertices, down, reach);
+                for (place, &index) in lowest.iter().enumerate() {
+                    if place == 0 || lowest[place - 1] != index {
+                        add(hull.vertices[index], index as u32);
+                    }
+                }
+                return;
+            }
             for (index, &vertex) in hull.vertices.iter().enumerate() {
                 add(vertex, index as u32);
             }
@@ -56,6 +66,33 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
             }
         }
     }
+}
+
+/// Tilts of the surface, as tangents, for which the lowest corners of a finely meshed hull are looked for: from a face that
+/// lies to a link that turns by a tenth of a radian in a step.
+const TILTS: [f64; 3] = [1e-3, 1e-2, 1e-1];
+
+/// Of more corners than are worth a row each, the lowest, and those that are lowest if the surface is tilted in one of [`CAP_SIDES`]
+/// directions; in ascending order, some of them twice. None is higher than `reach` along `down`.
+fn lowest_of_many(vertices: &[DVec3], down: DVec3, reach: f64) -> [usize; 1 + TILTS.len() * CAP_SIDES as usize] {
+    let lowest = |along: DVec3| {
+        let mut best = (0, f64::MIN);
+        for (index, vertex) in vertices.iter().enumerate() {
+            let depth = vertex.dot(along);
+            if depth > best.1 && vertex.dot(down) >= reach {
+                best = (index, depth);
+            }
+        }
+        best.0
+    };
+    let (x, y) = down.any_orthonormal_pair();
+    let mut found = [lowest(down); 1 + TILTS.len() * CAP_SIDES as usize];
+    for (k, found) in found.iter_mut().skip(1).enumerate() {
+        let turned = cap_corner(TILTS[k / CAP_SIDES as usize], 0.0, k as u32 % CAP_SIDES);
+        *found = lowest(down + x * turned.x + y * turned.y);
+    }
+    found.sort_unstable();
+    found
 }
 
 /// The rim's lowest point, and the corners of the polygon inscribed in it, as far as they count.

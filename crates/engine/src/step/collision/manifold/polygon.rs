@@ -9,6 +9,8 @@ use glamx::{DMat3, DVec3};
 /// corner on the x axis, so that keys persist; it holds 97.4 % of the disk's area. The exact lowest point of the rim is
 /// added as one more corner, so depth does not depend on the polygon.
 pub(super) const CAP_SIDES: u32 = 16;
+/// A face of a hull with more corners than this is met by those that are outermost in [`CAP_SIDES`] directions, as a cap is.
+pub(super) const MANY: usize = 2 * CAP_SIDES as usize;
 /// Below this cosine between a face and the contact normal a face says nothing about contact: its edge does.
 const STEEP: f64 = 0.2;
 /// An edge steeper than this (sine of its slope along the normal) counts as its upper end alone.
@@ -168,6 +170,9 @@ impl Polygon {
         let (ring, edges) = (hull.face_loop(face), hull.face_edges(face));
         if best.1 >= STEEP {
             self.clear(FeatureKey::face(best.2 as u32), face.normal);
+            if ring.len() > MANY {
+                return self.inscribe(hull, (ring, edges), face.normal, dir);
+            }
             for (&v, &e) in ring.iter().zip(edges) {
                 self.push(hull.vertices[v as usize], v, e);
             }
@@ -182,6 +187,30 @@ impl Polygon {
             }
         }
         self.edge(ends(highest), edges[highest], dir);
+    }
+
+    /// Of the corners of a face those that are outermost in some directions, fixed to the body, and the highest.
+    fn inscribe(&mut self, hull: &Hull, (ring, edges): (&[u32], &[u32]), normal: DVec3, dir: DVec3) {
+        let corner = |i: usize| hull.vertices[ring[i] as usize];
+        let farthest = |along: DVec3| {
+            let best = |best: (usize, f64), i: usize| {
+                let reach = corner(i).dot(along);
+                if reach > best.1 { (i, reach) } else { best }
+            };
+            (0..ring.len()).fold((0, f64::MIN), best).0
+        };
+        let (x, y) = normal.any_orthonormal_pair();
+        let mut kept = [farthest(dir); CAP_SIDES as usize + 1];
+        for (k, kept) in kept.iter_mut().skip(1).enumerate() {
+            let along = cap_corner(1.0, 0.0, k as u32);
+            *kept = farthest(x * along.x + y * along.y);
+        }
+        kept.sort_unstable();
+        for (place, &i) in kept.iter().enumerate() {
+            if place == 0 || kept[place - 1] != i {
+                self.push(corner(i), ring[i], edges[i]);
+            }
+        }
     }
 
     fn set_cap(&mut self, radius: f64, z: f64, dir: DVec3) {
