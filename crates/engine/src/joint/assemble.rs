@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Largest error of a locked coordinate of any joint, and of any gear [m, rad].
-    fn largest_error(&self) -> f64 {
+    pub(crate) fn largest_error(&self) -> f64 {
         let records = self.joint_order.iter().filter_map(|slot| self.joints.at(*slot)).filter(|record| record.enabled);
         let joints = records.fold(0.0, |worst: f64, record| {
             let (geometry, placed) = self.placed(record);

@@ -2,6 +2,7 @@
 
 use super::description::{EqualityKind, Motion, RobotJoint};
 use super::model::{ModelJoint, ModelLink, RobotModel};
+use crate::joint::MAX_VALUE;
 use crate::scene::{EndDescription, JointDescription};
 use crate::{Coordinate, JointKind};
 use glamx::{DPose3, DQuat, DVec3};
@@ -92,8 +93,8 @@ impl RobotModel {
             1 => vec![joint.joint.reference],
             n => self.home[joint.q..joint.q + n].to_vec(),
         };
-        let q: Vec<f64> = self.joints.iter().flat_map(reference).collect();
-        let posture = self.posture(base, &q);
+        let references = || self.joints.iter().flat_map(reference).collect();
+        let posture = self.posture(base, &self.tied_at.clone().unwrap_or_else(references));
         let mut ties = Vec::new();
         for tie in &self.equalities {
             let (kind, link, other, point) = match tie.kind {
@@ -137,7 +138,9 @@ fn coordinate(joint: &RobotJoint, sign: f64) -> Coordinate {
     let mut coordinate =
         Coordinate { friction: joint.friction, damping: joint.damping, armature: joint.armature, ..Coordinate::free() };
     if let Some([low, high]) = joint.range {
-        let ends = [place.to_engine(low), place.to_engine(high)];
+        // Beyond what the engine counts, limits are none.
+        let ends = [low, high].map(|end| if end.abs() > MAX_VALUE { f64::INFINITY.copysign(end) } else { end });
+        let ends = ends.map(|end| place.to_engine(end));
         coordinate = coordinate.limits(ends[0].min(ends[1]), ends[0].max(ends[1]));
     }
     if joint.stiffness > 0.0 {

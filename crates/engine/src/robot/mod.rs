@@ -15,10 +15,12 @@ mod followers;
 mod handle;
 mod joints;
 mod kinematics;
+mod massless;
 mod model;
 mod pairs;
 mod scene;
 mod sensors;
+mod tied_start;
 
 pub use description::{
     ActuatorDescription, EqualityDescription, EqualityKind, Filter, KeyframeDescription, LINK_LIMIT, LinkDescription,

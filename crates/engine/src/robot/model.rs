@@ -16,6 +16,7 @@ use crate::scene::{SceneError, TextPlace};
 use crate::shape::{joined_mass, moved_mass};
 use crate::{BodyId, MassProperties};
 use glamx::{DMat3, DPose3, DVec3};
+use signorini_problem::math;
 use std::collections::BTreeMap;
 
 /// Axes that pass each other this closely meet \[m\].
@@ -23,6 +24,8 @@ const MEET: f64 = 1e-9;
 /// Of the mass of a link, what a body between two of its joints gets: what moves is wrong by no more than this fraction, and
 /// masses of a hundred to one are easy.
 const SHARE: f64 = 0.01;
+/// Density of what says nothing of its size [kg/m³].
+const WATER: f64 = 1000.0;
 
 /// A robot ready to be put into a world: bodies that move, in trees, and what stands still.
 #[derive(Clone, Debug)]
@@ -43,6 +46,8 @@ pub struct RobotModel {
     pub(crate) equalities: Vec<EqualityDescription>,
     /// Carriers of the links of the file, for `equalities`.
     pub(crate) carriers: Vec<LinkFrame>,
+    /// Where ties of links fit, if not with all coordinates at their references.
+    pub(crate) tied_at: Option<Vec<f64>>,
     /// Pairs of bodies that do not touch; each below is a link, the rest are fixtures.
     pub apart: Vec<[usize; 2]>,
     /// Coordinates at the start.
@@ -142,7 +147,7 @@ impl RobotModel {
         }
         let RobotDescription { name, mut links, actuators, equalities, excluded, forced, .. } = description;
         let mut ignored = description.ignored;
-        settle_massless(&mut links, &mut ignored)?;
+        super::massless::settle(&mut links, &mut ignored)?;
         let mut model = RobotModel {
             name,
             links: Vec::new(),
@@ -152,6 +157,7 @@ impl RobotModel {
             actuators,
             equalities,
             carriers: Vec::new(),
+            tied_at: None,
             apart: Vec::new(),
             home: Vec::new(),
             home_rates: Vec::new(),
@@ -180,6 +186,7 @@ impl RobotModel {
         model.start_within_limits();
         model.check_followers()?;
         model.start_where_followed();
+        model.start_where_tied();
         super::pairs::separate(&mut model, &excluded, &forced, description.self_collision)?;
         Ok(model)
     }
@@ -325,7 +332,8 @@ impl RobotModel {
             if !names.insert(joint.name.as_str()) {
                 return Err(SceneError::placed(joint.at.clone(), format!("there is a joint '{}' already", joint.name)));
             }
-            if let Some(mimic) = &joint.mimic {
+            // What is held at a value follows nobody.
+            if let Some(mimic) = joint.mimic.as_ref().filter(|mimic| mimic.ratio != 0.0) {
                 known(&joint.at, &mimic.joint)?;
             }
         }
@@ -420,7 +428,10 @@ fn repaired(link: &ModelLink) -> Result<Option<MassProperties>, SceneError> {
     let of_shapes = super::pairs::joined(&link.shapes).build("").ok().and_then(|shape| shape.mass_properties(1.0).ok());
     let of_ball = || {
         let trace = (0..3).map(|k| link.mass.inertia.col(k)[k]).sum::<f64>();
-        DMat3::from_diagonal(DVec3::splat(trace / 3.0))
+        // Without any inertia, as a ball of water: m = 4/3 π ρ r³, I = 2/5 m r².
+        let radius = math::powf(0.75 * link.mass.mass / (std::f64::consts::PI * WATER), 1.0 / 3.0);
+        let moment = if trace > 0.0 { trace / 3.0 } else { 0.4 * link.mass.mass * radius * radius };
+        DMat3::from_diagonal(DVec3::splat(moment))
     };
     let inertia = match of_shapes {
         Some(unit) => unit.inertia * (link.mass.mass / unit.mass),
@@ -429,63 +440,4 @@ fn repaired(link: &ModelLink) -> Result<Option<MassProperties>, SceneError> {
     let mass = MassProperties { inertia, ..link.mass };
     check(mass).map_err(refuse)?;
     Ok(Some(mass))
-}
-
-/// Takes out joints that move no mass by themselves.
-fn settle_massless(links: &mut [LinkDescription], ignored: &mut Vec<Notice>) -> Result<(), SceneError> {
-    // Whether a link or what is fixed to it has mass, and which links hang on these by joints.
-    let mut massive = vec![false; links.len()];
-    let mut hanging: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
-    for at in (0..links.len()).rev() {
-        massive[at] |= links[at].inertial.is_some_and(|mass| mass.mass > 0.0);
-        let fixed = links[at].joints.is_empty();
-        if !fixed && !massive[at] {
-            match hanging[at][..] {
-                [] => {
-                    let what = format!("link '{}' moves but has no mass: its joint is taken as fixed", links[at].name);
-                    ignored.push(Notice { at: links[at].at.clone(), what });
-                    links[at].joints.clear();
-                }
-                [child] => {
-                    join(links, at, child);
-                    if let Some(parent) = links[at].parent {
-                        hanging[parent].push(child);
-                    }
-                    continue;
-                }
-                _ => {
-                    let what = "it moves and carries several links, but has no mass; give it an inertial";
-                    let path = format!("link '{}'", links[at].name);
-                    return Err(SceneError { at: Some(links[at].at.clone()), ..SceneError::new(path, what) });
-                }
-            }
-        }
-        let Some(parent) = links[at].parent else { continue };
-        if links[at].joints.is_empty() {
-            massive[parent] |= massive[at];
-            let carried = std::mem::take(&mut hanging[at]);
-            hanging[parent].extend(carried);
-        } else {
-            hanging[parent].push(at);
-        }
-    }
-    Ok(())
-}
-
-/// Gives the joints of a link without mass to the one link that it carries.
-fn join(links: &mut [LinkDescription], massless: usize, child: usize) {
-    // The pose of the child in the frame of the massless link, through what is fixed in between.
-    let (mut pose, mut above) = (links[child].pose, links[child].parent);
-    while let Some(link) = above.filter(|link| *link != massless) {
-        (pose, above) = (links[link].pose * pose, links[link].parent);
-    }
-    let mut joints = std::mem::take(&mut links[massless].joints);
-    for joint in &mut joints {
-        joint.motion = joint.motion.seen_from(&pose);
-    }
-    joints.append(&mut links[child].joints);
-    links[child].joints = joints;
-    links[child].pose = links[massless].pose * pose;
-    links[child].parent = links[massless].parent;
-    // Its name stays where it is at the start, as a frame of what it hung on.
 }

@@ -3,9 +3,11 @@
 use super::mesh_file::{self, Surface};
 use super::text::{check_text, read_text};
 use super::{MESH_LIMIT, Scene, SceneError};
-#[cfg(feature = "urdf")]
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
 use super::{MeshUse, ShapeDescription, Triple};
 use crate::robot::{RobotDescription, RobotModel, SelfCollision};
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
+use crate::shape::MAX_HULL_VERTICES;
 use glamx::DPose3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,6 +104,8 @@ pub(super) struct Meshes {
     /// How many vertices and triangles may still come.
     left: usize,
     known: BTreeMap<PathBuf, Surface>,
+    /// How far meshes reach beyond their hulls, which have as many corners as a hull may have \[m\].
+    lost: f64,
 }
 
 const INSIDE: &str = "files are named relative to the robot's and lie in its folder or in one of the given roots";
@@ -110,16 +114,34 @@ const INSIDE: &str = "files are named relative to the robot's and lie in its fol
 impl Meshes {
     fn new(folder: Option<&Path>, roots: &[PathBuf]) -> Self {
         let roots = folder.into_iter().map(Path::to_owned).chain(roots.iter().cloned()).collect();
-        Meshes { roots, left: MESH_LIMIT, known: BTreeMap::new() }
+        Meshes { roots, left: MESH_LIMIT, known: BTreeMap::new(), lost: 0.0 }
     }
 
     /// The shape that a mesh stands for, its lengths multiplied by factors that are not zero.
     #[cfg(feature = "urdf")]
     pub fn load(&mut self, file: &str, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
         let surface = self.surface(file)?;
-        let shape = mesh_file::scaled(surface, purpose, scale)?;
+        let shape = self.shape(surface, purpose, scale)?;
         shape.build("").map_err(|error| error.what)?;
         Ok(shape)
+    }
+
+    /// The shape that a surface stands for.
+    #[cfg(any(feature = "urdf", feature = "mjcf"))]
+    pub fn shape(&mut self, surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
+        mesh_file::scaled(surface, purpose, scale, Some(&mut self.lost))
+    }
+
+    /// What became of hulls of too many corners; none if there was none.
+    #[cfg(any(feature = "urdf", feature = "mjcf"))]
+    pub fn loss(&self) -> Option<String> {
+        let millimetres = 1e3 * self.lost;
+        (self.lost > 0.0).then(|| {
+            format!(
+                "hulls of meshes with more than {MAX_HULL_VERTICES} corners, or with corners too close to each other, have fewer: they are \
+                 smaller by {millimetres:.3} mm or less"
+            )
+        })
     }
 
     /// The surface in a file, in its unit of length.

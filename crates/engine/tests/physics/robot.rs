@@ -372,6 +372,57 @@ fn joints_of_a_file_that_follow_others_do() {
     assert!((forces[3].gear - 0.3 * 0.05 * alpha).abs() < 1e-6, "{forces:?}");
 }
 
+/// The slide that both fingers follow has a link without mass, which is no body. It was taken as fixed, and the file was refused for its name. The first
+/// finger leads in its place, q = 2 m + 0.01, within what the limits of both leave: 0 ≤ m ≤ 0.02 is 0.01 ≤ q ≤ 0.05.
+#[test]
+fn a_joint_without_mass_that_others_follow_is_led_by_the_first_of_them() {
+    let text = r#"<robot name="gripper"><link name="palm"/><link name="nothing"/>
+      <joint name="m" type="prismatic"><parent link="palm"/><child link="nothing"/><limit lower="0" upper="0.02" effort="1" velocity="1"/></joint>
+      <link name="left"><inertial><mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+      <joint name="l" type="prismatic"><parent link="palm"/><child link="left"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+        <mimic joint="m" multiplier="2" offset="0.01"/></joint>
+      <link name="right"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+      <joint name="r" type="prismatic"><parent link="palm"/><child link="right"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+        <mimic joint="m" multiplier="-1"/></joint></robot>"#;
+    let model = read(text);
+    let (l, r) = (model.joint("l").unwrap(), model.joint("r").unwrap());
+    assert_eq!((&l.joint.mimic, l.joint.range), (&None, Some([0.01, 0.05])));
+    let mimic = r.joint.mimic.as_ref().unwrap();
+    assert_eq!((mimic.joint.as_str(), mimic.ratio, mimic.offset), ("l", -0.5, 0.005));
+    assert!(model.ignored.iter().any(|notice| notice.what.starts_with("joint 'm' moves no mass: 'l'")));
+    let mut w = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() }).unwrap();
+    let robot = Robot::add(&mut w, &model, &RobotPlacement::default()).unwrap();
+    // (0.2 + 0.1/4) q̈ = 0.01 N until the slide m is at its end.
+    robot.set_forces(&mut w, &[0.01, 0.0]).unwrap();
+    for step in 1..=60 {
+        assert_eq!(w.step(0.01).unwrap().status, StepStatus::Certified);
+        let (q, qd) = (robot.q(&w).unwrap(), robot.qd(&w).unwrap());
+        assert!((q[1] + 0.5 * q[0] - 0.005).abs() < 1e-8, "{q:?}");
+        assert!((qd[0] - 0.01 / 0.225 * 0.01 * f64::from(step)).abs() < 1e-9, "{qd:?}");
+    }
+}
+
+/// A joint that follows a fixed one, or one whose limits leave one value, is held where that takes it: 0.1, and 3·0.2 + 0.1.
+#[test]
+fn what_follows_a_joint_that_is_held_is_held() {
+    let text = |kind: &str, limit: &str| {
+        format!(
+            r#"<robot name="two"><link name="base"/><link name="first"/><joint name="m" type="{kind}"><parent link="base"/><child link="first"/>{limit}</joint>
+              <link name="second"><inertial><mass value="1"/><inertia ixx="1e-2" iyy="1e-2" izz="1e-2"/></inertial></link>
+              <joint name="f" type="continuous"><parent link="first"/><child link="second"/><mimic joint="m" multiplier="3" offset="0.1"/></joint></robot>"#
+        )
+    };
+    let locked = text("revolute", "<limit lower='0.2' upper='0.2' effort='1' velocity='1'/>");
+    for (text, held) in [(text("fixed", ""), 0.1), (locked, 0.7)] {
+        let mut w = World::new(Settings::default()).unwrap();
+        let robot = Robot::add(&mut w, &read(&text), &RobotPlacement::default()).unwrap();
+        for _ in 0..20 {
+            assert_eq!(w.step(0.01).unwrap().status, StepStatus::Certified);
+        }
+        assert!((robot.q(&w).unwrap()[0] - held).abs() < 1e-8);
+    }
+}
+
 /// A wheel without a shape on its axle stood still, whatever turned it: without a surface nothing of it seemed to move.
 #[test]
 fn what_has_no_shape_and_only_turns_does_not_stand_still() {

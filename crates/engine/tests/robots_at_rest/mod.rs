@@ -7,7 +7,8 @@ use signorini::{Robot, RobotPlacement, Settings, Sleeping, World};
 /// What is run, and its name.
 pub type Scene = (&'static str, fn() -> World);
 
-pub const SCENES: [Scene; 3] = [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum)];
+pub const SCENES: [Scene; 4] =
+    [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum), ("gears", gears)];
 
 fn world(text: &str) -> World {
     let model = RobotModel::from_text(text, &RobotOptions::default()).unwrap();
@@ -45,5 +46,23 @@ fn pendulum() -> World {
         "<mujoco><worldbody><body pos='0 0 3' euler='0 60 0'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/>
          <body pos='0 0 -0.6'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/>
          <body pos='0 0 -0.6'><joint axis='1 0 0'/><geom type='capsule' fromto='0 0 0 0 0 -0.5' size='0.03'/></body></body></body></worldbody></mujoco>",
+    )
+}
+
+/// Two geared pendulums, a wheel that a slide turns, and two fingers that follow each other and hold a box.
+fn gears() -> World {
+    world(
+        "<mujoco><worldbody><body pos='0 0 3'><joint name='a' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.03'/></body>
+         <body pos='0 1 3'><joint name='b' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0.4 0 0' size='0.03'/></body>
+         <body pos='0 2 3'><joint name='wheel' axis='0 1 0'/><geom type='cylinder' size='0.1 0.02' euler='90 0 0'/></body>
+         <body pos='0 3 3'><joint name='rack' type='slide' axis='1 0 0' stiffness='50'/><geom size='0.1'/></body>
+         <body pos='0 0 1'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='0.1 0.02 0.02' contype='0' conaffinity='0'/>
+         <body pos='0.06 0 -0.05'><joint name='right' type='slide' axis='1 0 0'/><geom type='box' size='0.01 0.02 0.04' mass='0.1'/></body>
+         <body pos='-0.06 0 -0.05'><joint name='left' type='slide' axis='1 0 0'/><geom type='box' size='0.01 0.02 0.04' mass='0.1'/></body>
+         </body><body pos='0 0 0.95'><freejoint/><geom type='box' size='0.05 0.02 0.02' mass='0.3' friction='1'/></body></worldbody>
+         <equality><joint joint1='b' joint2='a' polycoef='0 -0.5 0 0 0'/><joint joint1='wheel' joint2='rack' polycoef='0 10 0 0 0'/>
+         <joint joint1='left' joint2='right' polycoef='0 -1 0 0 0'/></equality>
+         <actuator><position joint='lift' kp='2000' kv='200'/><motor joint='right' gear='-1'/><motor joint='rack'/></actuator>
+         <keyframe><key name='home' ctrl='0 40 10'/></keyframe></mujoco>",
     )
 }

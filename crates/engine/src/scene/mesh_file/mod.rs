@@ -1,12 +1,14 @@
 //! Mesh files of scenes: found only below the scene's folder, read within limits, made part of the scene.
 
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
+mod dae;
 mod msh;
 mod obj;
 mod stl;
 
 use super::{MeshUse, Scene, SceneError, ShapeDescription, Triple};
-use crate::Shape;
 use crate::shape::Decomposition;
+use crate::{Shape, ShapeError};
 use glamx::DVec3;
 use std::collections::HashMap;
 use std::fs::File;
@@ -96,11 +98,17 @@ fn load(
     *left = left
         .checked_sub(size)
         .ok_or_else(|| format!("the meshes of a scene may have {MESH_LIMIT} vertices and triangles together"))?;
-    scaled(surface, purpose, scale)
+    scaled(surface, purpose, scale, None)
 }
 
-/// The shape that a surface stands for, its lengths multiplied by factors that are not zero.
-pub(super) fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
+/// The shape that a surface stands for, its lengths multiplied by factors that are not zero. A hull of too many corners is refused,
+/// unless `lost` is given: how much of such hulls may be left out and was, at most \[m\].
+pub(super) fn scaled(
+    mut surface: Surface,
+    purpose: MeshUse,
+    scale: Triple,
+    lost: Option<&mut f64>,
+) -> Result<ShapeDescription, String> {
     for vertex in &mut surface.vertices {
         *vertex = [vertex[0] * scale[0], vertex[1] * scale[1], vertex[2] * scale[2]];
     }
@@ -119,7 +127,18 @@ pub(super) fn scaled(mut surface: Surface, purpose: MeshUse, scale: Triple) -> R
         MeshUse::Hull => {
             let points: Vec<DVec3> = surface.vertices.iter().map(|v| DVec3::from_array(*v)).collect();
             let points = crate::shape::outer_points(points);
-            Ok(Shape::convex_hull(&points).map_err(|error| error.to_string())?.describe())
+            let hull = match (Shape::convex_hull(&points), lost) {
+                // Of many points close to each other no hull may be found, either.
+                (Err(error), Some(lost))
+                    if !matches!(error, ShapeError::NoVolume { .. } | ShapeError::TooFew { .. }) =>
+                {
+                    let (few, left_out) = crate::shape::fewer_points(&points).map_err(|_| error.to_string())?;
+                    *lost = lost.max(left_out);
+                    Shape::convex_hull(&few)
+                }
+                (hull, _) => hull,
+            };
+            Ok(hull.map_err(|error| error.to_string())?.describe())
         }
     }
 }
@@ -136,7 +155,9 @@ pub(super) fn read_surface(path: &Path) -> Result<Surface, String> {
         Some("obj") => obj::parse(&bytes),
         Some("stl") => stl::parse(&bytes),
         Some("msh") => msh::parse(&bytes),
-        _ => Err("a mesh file ends in .obj, .stl or .msh; others are converted first".to_owned()),
+        #[cfg(any(feature = "urdf", feature = "mjcf"))]
+        Some("dae") => dae::parse(&bytes),
+        _ => Err("a mesh file ends in .obj, .stl, .dae or .msh; others are converted first".to_owned()),
     }
 }
 

@@ -74,9 +74,9 @@ impl<'d> Reader<'_, 'd> {
         description: &mut RobotDescription,
     ) -> Result<(), SceneError> {
         for tag in &section.inside {
-            if let Some(actuator) = self.actuator(tag, tendons, description)? {
-                description.actuators.push(actuator);
-            }
+            let actuator = self.actuator(tag, tendons, description)?;
+            self.kept.push(actuator.is_some());
+            description.actuators.extend(actuator);
         }
         Ok(())
     }

@@ -26,6 +26,8 @@ pub(super) struct Compiler {
     euler: Vec<char>,
     pub automatic_limits: bool,
     pub inertia: InertiaSource,
+    /// Groups of the shapes that weigh something.
+    pub heavy_groups: [f64; 2],
     pub mesh_folder: String,
     pub total_mass: f64,
     pub least_mass: f64,
@@ -35,7 +37,8 @@ pub(super) struct Compiler {
     pub constraints: bool,
 }
 
-const USED: [&str; 12] = [
+const USED: [&str; 13] = [
+    "inertiagrouprange",
     "angle",
     "eulerseq",
     "autolimits",
@@ -60,6 +63,7 @@ impl Compiler {
             euler: vec!['x', 'y', 'z'],
             automatic_limits: true,
             inertia: InertiaSource::Auto,
+            heavy_groups: [0.0, 5.0],
             mesh_folder: String::new(),
             total_mass: -1.0,
             least_mass: 0.0,
@@ -88,6 +92,7 @@ impl Compiler {
                 ("meshdir", _) => self.mesh_folder = value.to_owned(),
                 ("assetdir", _) if self.mesh_folder.is_empty() => self.mesh_folder = value.to_owned(),
                 ("settotalmass", _) => self.total_mass = element.number(name)?,
+                ("inertiagrouprange", _) => self.heavy_groups = vector(element, name, value)?,
                 ("boundmass", _) => self.least_mass = element.number(name)?,
                 ("boundinertia", _) => self.least_inertia = element.number(name)?,
                 ("eulerseq", _) => {

@@ -6,7 +6,7 @@ use super::defaults::{Styled, numbers, vector};
 use super::inertia::{mass_inside, scaled_to};
 use super::tag::Tag;
 use crate::robot::{Filter, LinkShape};
-use crate::scene::mesh_file::{self, Surface};
+use crate::scene::mesh_file::Surface;
 use crate::scene::xml::Element;
 use crate::scene::{MeshUse, SceneError, ShapeDescription};
 use crate::{Combine, MassProperties, Material};
@@ -103,7 +103,10 @@ impl<'d> Reader<'_, 'd> {
         let soft = SOFT.iter().any(|name| styled.text(name).is_some());
         let mut pose = self.compiler.pose(&styled)?;
         let filter = Filter { is: styled.bits("contype")?, meets: styled.bits("conaffinity")? };
-        let collides = self.compiler.contacts && (filter.is != 0 || filter.meets != 0);
+        let paired = element.optional("name").is_some_and(|name| self.paired.contains(name));
+        let collides = self.compiler.contacts && (filter.is != 0 || filter.meets != 0 || paired);
+        let group = styled.number("group", 0.0)?;
+        let weighs = weighs && (self.compiler.heavy_groups[0]..=self.compiler.heavy_groups[1]).contains(&group);
         let material = surface(&styled)?;
         let (density, given) = (styled.number("density", 1000.0)?, styled.numbers("mass")?);
         let mut notes = std::mem::take(&mut self.notes);
@@ -131,7 +134,7 @@ impl<'d> Reader<'_, 'd> {
             (Some(unit), Some(mass)) => (*mass > 0.0).then(|| scaled_to(unit, *mass)),
             (Some(unit), None) => (density > 0.0).then(|| scaled_to(unit, unit.mass * density)),
         };
-        let mass = mass.map(|mass| crate::shape::moved_mass(&pose, mass));
+        let mass = mass.filter(|_| weighs).map(|mass| crate::shape::moved_mass(&pose, mass));
         let name = element.optional("name").unwrap_or_default().to_owned();
         Ok(Some(Geom { shape: LinkShape { name, at: element.place(), pose, shape, filter, material }, mass, collides }))
     }
@@ -176,7 +179,7 @@ impl<'d> Reader<'_, 'd> {
         if !collides && mass.is_some() {
             return Ok((ShapeDescription::None, mass));
         }
-        let shape = mesh_file::scaled(surface, MeshUse::Hull, scale).map_err(refuse)?;
+        let shape = self.meshes.shape(surface, MeshUse::Hull, scale).map_err(refuse)?;
         let hull = || shape.build("").ok()?.mass_properties(1.0).ok();
         Ok((shape.clone(), mass.or_else(hull)))
     }

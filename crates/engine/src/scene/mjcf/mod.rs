@@ -22,6 +22,7 @@ use crate::robot::RobotDescription;
 use compiler::Compiler;
 use defaults::Defaults;
 use geom::Assets;
+use std::collections::BTreeSet;
 use tag::{Included, Tag};
 
 /// What every part of the reader needs.
@@ -31,6 +32,10 @@ struct Reader<'r, 'd> {
     assets: Assets<'d>,
     meshes: &'r mut Meshes,
     notes: Notes,
+    /// Which actuators of the file were read: key frames have controls of all.
+    kept: Vec<bool>,
+    /// Names of shapes that touch a certain other, whatever else they touch.
+    paired: BTreeSet<&'d str>,
 }
 
 /// Sections about looks, memory and sizes: read over without a word.
@@ -44,7 +49,7 @@ pub(super) fn read(text: &str, meshes: &mut Meshes) -> Result<RobotDescription, 
     let (mut compiler, notes) = Compiler::read(&root)?;
     compiler.name = root.element.optional("model").unwrap_or("robot").to_owned();
     let (defaults, assets) = (Defaults::read(&root)?, Assets::read(&root)?);
-    let mut reader = Reader { compiler, defaults, assets, meshes, notes };
+    let mut reader = Reader { compiler, defaults, assets, meshes, notes, kept: Vec::new(), paired: tie::paired(&root) };
     let mut description = RobotDescription { name: reader.compiler.name.clone(), ..RobotDescription::default() };
     reader.option(&root, &mut description)?;
     for section in &root.inside {
@@ -65,9 +70,14 @@ pub(super) fn read(text: &str, meshes: &mut Meshes) -> Result<RobotDescription, 
             "actuator" => reader.actuators(section, &tendons, &mut description)?,
             "equality" => reader.equalities(section, &tendons, &mut description)?,
             "contact" => reader.contacts(section, &mut description)?,
-            "keyframe" => reader.keyframes(section, &mut description)?,
             _ => {}
         }
+    }
+    for section in root.sections("keyframe") {
+        reader.keyframes(section, &mut description)?;
+    }
+    if let Some(loss) = reader.meshes.loss() {
+        reader.notes.add(root.element.place(), loss);
     }
     description.ignored = reader.notes.0;
     Ok(description)

@@ -9,6 +9,7 @@ use crate::scene::SceneError;
 use crate::scene::text::nearest;
 use crate::scene::xml::{Element, Notes};
 use glamx::{DPose3, DVec3};
+use std::collections::BTreeSet;
 
 /// The body of a name; none is the world.
 fn body(element: &Element, name: &str, description: &RobotDescription) -> Result<Option<usize>, SceneError> {
@@ -39,6 +40,12 @@ fn line(element: &Element, given: Option<Vec<f64>>, notes: &mut Notes) -> [f64; 
 fn reference(description: &RobotDescription, name: &str) -> f64 {
     let joints = description.links.iter().flat_map(|link| &link.joints);
     joints.filter(|joint| joint.name == name).map(|joint| joint.reference).sum()
+}
+
+/// Names of the shapes of all pairs that touch.
+pub(super) fn paired<'d>(root: &Tag<'d>) -> BTreeSet<&'d str> {
+    let pairs = root.sections("contact").flat_map(|section| section.sections("pair"));
+    pairs.flat_map(|pair| ["geom1", "geom2"].map(|name| pair.element.optional(name))).flatten().collect()
 }
 
 impl<'d> Reader<'_, 'd> {
@@ -175,8 +182,7 @@ impl<'d> Reader<'_, 'd> {
                     if let [Some(first), Some(second)] = pair {
                         description.forced.push([first, second]);
                     } else {
-                        self.notes
-                            .add(element.place(), "pairs of shapes that touch nothing else ('pair') are left out");
+                        self.notes.add(element.place(), "pairs of shapes that are no bodies ('pair') are left out");
                     }
                     if element.optional("friction").is_some() {
                         self.notes.add(element.place(), "'friction' of a 'pair' is that of its shapes");
@@ -188,6 +194,14 @@ impl<'d> Reader<'_, 'd> {
         Ok(())
     }
 
+    /// Of one number for every actuator of the file, those of the ones that were read.
+    fn of_kept(&self, control: Vec<f64>) -> Vec<f64> {
+        if control.len() != self.kept.len() {
+            return control;
+        }
+        control.into_iter().zip(&self.kept).filter_map(|(u, kept)| kept.then_some(u)).collect()
+    }
+
     pub fn keyframes(&mut self, section: &Tag<'d>, description: &mut RobotDescription) -> Result<(), SceneError> {
         for (index, tag) in section.inside.iter().enumerate() {
             let element = &tag.element;
@@ -197,7 +211,7 @@ impl<'d> Reader<'_, 'd> {
                 at: Some(element.place()),
                 q: list("qpos")?,
                 qd: list("qvel")?,
-                control: list("ctrl")?,
+                control: list("ctrl")?.map(|control| self.of_kept(control)),
             });
         }
         Ok(())

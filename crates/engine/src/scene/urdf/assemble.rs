@@ -14,7 +14,7 @@ const WORLD: &str = "world";
 /// Name of the joint by which a root moves freely.
 const FREE: &str = "floating_base";
 /// Density of links that have a shape but no mass [kg/m³], as MuJoCo takes it.
-const DENSITY: f64 = 1000.0;
+const WATER: f64 = 1000.0;
 
 pub(super) fn assemble(
     robot: &Robot,
@@ -32,7 +32,7 @@ pub(super) fn assemble(
         notes.add(root.element.place(), "the mass of the root 'world' is not used: the world stands still");
     }
     let stands = match options.base {
-        Base::AsInFile => root.name == WORLD || root.inertial.is_none(),
+        Base::AsInFile => root.name == WORLD || root.inertial.is_none() && root.density.is_none(),
         Base::Fixed => true,
         Base::Free => false,
     };
@@ -67,8 +67,14 @@ pub(super) fn assemble(
         let shapes = shapes(&robot.links[link], meshes, purpose)?;
         let mut inertial = robot.links[link].inertial;
         if inertial.is_none() && !still[link] && !shapes.is_empty() {
-            inertial = Some(from_shapes(&shapes).map_err(|error| element.refuse(error))?);
-            notes.add(element.place(), "links that move and have no 'inertial' get the mass of their shapes in water");
+            let density = robot.links[link].density;
+            inertial = Some(from_shapes(&shapes, density.unwrap_or(WATER)).map_err(|error| element.refuse(error))?);
+            if density.is_none() {
+                notes.add(
+                    element.place(),
+                    "links that move and have no 'inertial' get the mass of their shapes in water",
+                );
+            }
         }
         let (name, at) = (robot.links[link].name.to_owned(), element.place());
         description.links.push(LinkDescription { name, at, parent, pose, joints, inertial, shapes });
@@ -79,8 +85,29 @@ pub(super) fn assemble(
         let [Some(a), Some(b)] = pair else { return Err(element.refuse("no link has one of these names")) };
         description.excluded.push([a, b]);
     }
+    for joint in description.links.iter_mut().flat_map(|link| &mut link.joints) {
+        let Some(mimic) = &mut joint.mimic else { continue };
+        // What follows a joint that is held is held.
+        let followed = robot.joints.iter().find(|other| other.name == mimic.joint);
+        if let Some(value) = followed.and_then(held_at) {
+            mimic.offset += mimic.ratio * value;
+            mimic.ratio = 0.0;
+        }
+    }
+    if let Some(loss) = meshes.loss() {
+        notes.add(robot.element.place(), loss);
+    }
     description.ignored = notes.0;
     Ok(description)
+}
+
+/// Where a joint that does not move is: fixed, or with limits that leave one value.
+fn held_at(joint: &Joint) -> Option<f64> {
+    match (joint.kind, joint.limit.range) {
+        (JointType::Fixed, _) => Some(0.0),
+        (JointType::Hinge | JointType::Slide, Some([low, high])) if low == high => Some(low),
+        _ => None,
+    }
 }
 
 /// The pose of the child at zero and how it moves from there, in its own frame.
@@ -110,11 +137,8 @@ fn motions(joint: &Joint) -> (DPose3, Vec<RobotJoint>) {
             vec![slide("x", x), slide("y", y), plain(format!("{name}/turn"), hinge)]
         }
     };
-    // A joint that is locked at one value is no joint.
-    if let ([only], Some([low, high])) = (&joints[..], joint.limit.range)
-        && low == high
-    {
-        return (joint.origin * displaced(&only.motion, low), Vec::new());
+    if let ([only], Some(value)) = (&joints[..], held_at(joint)) {
+        return (joint.origin * displaced(&only.motion, value), Vec::new());
     }
     (joint.origin, joints)
 }
@@ -141,11 +165,11 @@ fn shapes(link: &Link, meshes: &mut Meshes, purpose: MeshUse) -> Result<Vec<Link
     Ok(shapes)
 }
 
-fn from_shapes(shapes: &[LinkShape]) -> Result<crate::MassProperties, SceneError> {
+fn from_shapes(shapes: &[LinkShape], density: f64) -> Result<crate::MassProperties, SceneError> {
     let mut parts = Vec::new();
     for shape in shapes {
         let built = shape.shape.build("")?;
-        let mass = built.mass_properties(DENSITY).map_err(|error| SceneError::new("", error))?;
+        let mass = built.mass_properties(density).map_err(|error| SceneError::new("", error))?;
         parts.push(crate::shape::moved_mass(&shape.pose, mass));
     }
     crate::shape::joined_mass(&parts).ok_or_else(|| SceneError::new("", "there is no shape"))

@@ -24,6 +24,8 @@ pub(super) struct Link<'d> {
     pub name: &'d str,
     /// In the axes of the link, about the centre of mass; none for a link without mass.
     pub inertial: Option<MassProperties>,
+    /// Of its shapes, in place of mass and inertia [kg/m³].
+    pub density: Option<f64>,
     pub collisions: Vec<Collision<'d>>,
     pub material: Material,
 }
@@ -106,16 +108,21 @@ impl<'d> Link<'d> {
         element.path = format!("link '{name}'");
         element.note_attributes(&["name"], notes);
         let parts = element.children(&["inertial", "collision", "contact", "visual", "sensor", "material"], notes)?;
-        let inertial = match single(&parts, "inertial")? {
+        let mut inertials = parts.iter().filter(|part| part.tag() == "inertial");
+        let [inertial, second] = [inertials.next(), inertials.next()];
+        if let Some(second) = second {
+            notes.add(second.place(), "a second 'inertial' of a link is not used");
+        }
+        let (inertial, density) = match inertial {
             Some(inertial) => read_inertial(inertial, notes)?,
-            None => None,
+            None => (None, None),
         };
         let material = read_contact(single(&parts, "contact")?, notes)?;
         let mut collisions = Vec::new();
         for part in parts.into_iter().filter(|part| part.tag() == "collision") {
             collisions.push(read_collision(part, notes)?);
         }
-        Ok(Link { element, name, inertial, collisions, material })
+        Ok(Link { element, name, inertial, density, collisions, material })
     }
 }
 
@@ -149,9 +156,17 @@ fn read_origin(parts: &[Element], notes: &mut Notes) -> Result<DPose3, SceneErro
     Ok(DPose3::from_parts(DVec3::from_array(place), turn))
 }
 
-fn read_inertial(element: &Element, notes: &mut Notes) -> Result<Option<MassProperties>, SceneError> {
+/// Mass, centre and inertia, or a density that stands in place of them, as SAPIEN and Isaac read it.
+fn read_inertial(element: &Element, notes: &mut Notes) -> Result<(Option<MassProperties>, Option<f64>), SceneError> {
     element.note_attributes(&[], notes);
-    let parts = element.children(&["origin", "mass", "inertia"], notes)?;
+    let parts = element.children(&["origin", "mass", "inertia", "density"], notes)?;
+    if let (Some(density), None) = (single(&parts, "density")?, single(&parts, "mass")?) {
+        let value = density.number("value")?;
+        return match value > 0.0 {
+            true => Ok((None, Some(value))),
+            false => Err(density.refuse(format!("'value': {value} is not above zero"))),
+        };
+    }
     let missing = |tag: &str| element.refuse(format!("the element '{tag}' is missing"));
     let mass = single(&parts, "mass")?.ok_or_else(|| missing("mass"))?;
     let inertia = single(&parts, "inertia")?.ok_or_else(|| missing("inertia"))?;
@@ -173,12 +188,12 @@ fn read_inertial(element: &Element, notes: &mut Notes) -> Result<Option<MassProp
     }
     // Frames without mass, and bases that stand still, are often written this way.
     if value == 0.0 {
-        return Ok(None);
+        return Ok((None, None));
     }
     let [xx, xy, xz, yy, yz, zz] = entries;
     let tensor = DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
     let properties = MassProperties { mass: value, centre: DVec3::ZERO, inertia: tensor };
-    Ok(Some(moved_mass(&read_origin(&parts, notes)?, properties)))
+    Ok((Some(moved_mass(&read_origin(&parts, notes)?, properties)), None))
 }
 
 fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collision<'d>, SceneError> {
