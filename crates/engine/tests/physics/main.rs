@@ -44,6 +44,7 @@ mod step_impacts_turning;
 mod step_joints;
 mod step_joints_taut;
 mod step_joints_touching;
+mod step_overlap;
 mod step_rest;
 mod step_rolling;
 mod step_sleeping;

@@ -1,6 +1,7 @@
 //! Joints and contacts in one island: impacts happen at once, forces and what carries against them act along the way.
 
 use crate::fixture::*;
+use signorini::JointHandle;
 
 /// Twenty links of 0.1 m carry a thousand times their weight, and a cube stands on the load. With forces as kicks at the start
 /// of a step, tension is explicit, and stable only below hω = 2; here h√(T/ml) = 17.
@@ -66,49 +67,88 @@ fn a_pendulum_bounces_off_a_wall_by_the_coefficient_of_its_material() {
     }
 }
 
-/// Ten planks of 1 kg on an arc, each hinged by two balls to the next, and a box of twenty times their mass that falls on the
-/// middle. The tension that the blow makes pulls the planks up into the box within the step: a contact that is not in the rounds
-/// that fit the joints is overrun by centimetres, and no correction of poses brings both back.
-#[test]
-fn a_slack_bridge_comes_taut_under_a_falling_box_and_stays_whole() {
-    const STEP: f64 = 1.0 / 60.0;
-    let (count, length, width, bend) = (10, 0.3, 0.4, 0.06);
-    let mut w = world();
-    let (mut at, mut before): (DVec3, Option<BodyHandle>) = (v(0.0, 0.0, 3.0), None);
-    let mut middle = at;
+/// Planks of 1 kg on an arc, each hinged by two balls to the next. The middle of one of them, and where the ends are hung.
+struct Bridge {
+    middle: Vec<DVec3>,
+    span: f64,
+    joints: Vec<JointHandle>,
+}
+
+const PLANK: f64 = 0.3;
+
+fn bridge(w: &mut World, count: usize, bend: f64) -> Bridge {
+    let (width, mut at, mut before): (f64, DVec3, Option<BodyHandle>) = (0.4, v(0.0, 0.0, 3.0), None);
+    let (mut middle, mut joints) = (Vec::new(), Vec::new());
     for i in 0..count {
-        let angle: f64 = bend * (0.5 * f64::from(count - 1) - f64::from(i));
+        let angle: f64 = bend * (0.5 * (count - 1) as f64 - i as f64);
         let along = v(angle.cos(), 0.0, -angle.sin());
-        let plank = Body::dynamic(Shape::cuboid(v(0.45 * length, width, 0.03)).unwrap()).mass(1.0);
+        let plank = Body::dynamic(Shape::cuboid(v(0.45 * PLANK, width, 0.03)).unwrap()).mass(1.0);
         let plank = plank.named(&format!("plank {i}")).material(surface(0.5, 0.0));
-        let plank = plank.position(at + 0.5 * length * along).orientation(DQuat::from_rotation_y(angle));
+        let plank = plank.position(at + 0.5 * PLANK * along).orientation(DQuat::from_rotation_y(angle));
         let plank = w.add(plank).unwrap();
         for side in [-width, width] {
-            let near = v(-0.5 * length, side, 0.0);
+            let near = v(-0.5 * PLANK, side, 0.0);
             let joint = match before {
-                Some(before) => Joint::ball(plank, near, (before, v(0.5 * length, side, 0.0))),
+                Some(before) => Joint::ball(plank, near, (before, v(0.5 * PLANK, side, 0.0))),
                 None => Joint::ball(plank, near, at + v(0.0, side, 0.0)),
             };
-            w.add_joint(joint).unwrap();
+            joints.push(w.add_joint(joint).unwrap());
         }
-        if i == count / 2 {
-            middle = at + 0.5 * length * along;
-        }
-        at += length * along;
+        middle.push(at + 0.5 * PLANK * along);
+        at += PLANK * along;
         before = Some(plank);
     }
     for side in [-width, width] {
-        w.add_joint(Joint::ball(before.unwrap(), v(0.5 * length, side, 0.0), at + v(0.0, side, 0.0))).unwrap();
+        let end = Joint::ball(before.unwrap(), v(0.5 * PLANK, side, 0.0), at + v(0.0, side, 0.0));
+        joints.push(w.add_joint(end).unwrap());
     }
-    let load = Body::dynamic(Shape::cuboid(DVec3::splat(0.15)).unwrap()).mass(20.0).material(surface(0.5, 0.0));
-    let load = w.add(load.named("load").position(middle + v(-0.1, 0.0, 0.5))).unwrap();
+    Bridge { middle, span: at.x, joints }
+}
+
+fn load(w: &mut World, name: &str, mass: f64, position: DVec3) -> BodyHandle {
+    let load = Body::dynamic(Shape::cuboid(DVec3::splat(0.15)).unwrap()).mass(mass).material(surface(0.5, 0.0));
+    w.add(load.named(name).position(position)).unwrap()
+}
+
+/// A box of twenty planks' mass falls on the middle of ten. The tension that the blow makes pulls the planks up into the box within the
+/// step: a contact that is not in the rounds that fit the joints is overrun by centimetres, and no correction of poses brings both back.
+#[test]
+fn a_slack_bridge_comes_taut_under_a_falling_box_and_stays_whole() {
+    const STEP: f64 = 1.0 / 60.0;
+    let mut w = world();
+    let Bridge { middle, span, .. } = bridge(&mut w, 10, 0.06);
+    let load = load(&mut w, "load", 20.0, middle[5] + v(-0.1, 0.0, 0.5));
     let mut lowest = f64::INFINITY;
     for _ in 0..60 {
         step_certified(&mut w, STEP);
         lowest = lowest.min(w.body(load).unwrap().position().z);
     }
     // Taut, the bridge is a triangle over the span of its ends: the box is not lower than that, and lower than when it landed.
-    let span = at.x;
-    let sag = ((0.5 * f64::from(count) * length).powi(2) - (0.5 * span).powi(2)).sqrt();
-    assert!(lowest < middle.z + 0.18 && lowest > 3.0 - sag, "{lowest}");
+    let sag = ((5.0 * PLANK).powi(2) - (0.5 * span).powi(2)).sqrt();
+    assert!(lowest < middle[5].z + 0.18 && lowest > 3.0 - sag, "{lowest}");
+}
+
+/// Boxes of 20 and 40 planks' mass one after the other: the second strikes a bridge that the first has made taut. Where the last round
+/// of the correction leaves joints apart, planks stay where the joints fit and the boxes give way. Joints that repeat each other, two
+/// balls per plank, hold each other along the line through both: what they carry there is nobody's load. So no joint carries more than a
+/// thousand times the momentum of everything, Σ m (v + g h), as much as a bridge may whose sag is a thousandth of its span.
+/// A bug once: gaps of 1e-4 m in 14 of 120 steps, and 3e7 N·s in joints for ever after.
+#[test]
+fn a_taut_bridge_is_struck_again_and_stays_whole_without_self_stress() {
+    const STEP: f64 = 1.0 / 60.0;
+    let mut w = world();
+    let Bridge { middle, joints, .. } = bridge(&mut w, 10, 0.06);
+    load(&mut w, "first", 20.0, middle[5] + v(-0.1, 0.0, 0.5));
+    load(&mut w, "second", 40.0, middle[7] + v(-0.1, 0.0, 1.0));
+    for step in 0..120 {
+        let speeds =
+            |w: &World| w.bodies().map(|(_, body)| body.mass() * (body.velocity().length() + G * STEP)).sum::<f64>();
+        let most = 1000.0 * speeds(&w);
+        step_certified(&mut w, STEP);
+        let most = most.max(1000.0 * speeds(&w));
+        for joint in &joints {
+            let force = w.joint_forces(*joint).unwrap().force;
+            assert!(force.length() * STEP <= most, "step {step}: {} N·s of {most}", force.length() * STEP);
+        }
+    }
 }

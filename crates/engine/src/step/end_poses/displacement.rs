@@ -21,8 +21,9 @@ use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
-/// Accuracy of a displacement \[m\]: gaps left by it enter the next step divided by h, where they contradict each other.
-const ACCURACY: f64 = 1e-10;
+/// Accuracy of a displacement \[m\]: gaps left by it enter the next step divided by h, where they contradict each other. Overlap is
+/// told as too deep from five times as much: what a displacement leaves is not taken out by another.
+pub(super) const ACCURACY: f64 = 1e-10;
 /// Accuracy of a displacement that is still applied \[m\].
 const GOOD_ENOUGH: f64 = 1e-6;
 /// Most iterations of a displacement.

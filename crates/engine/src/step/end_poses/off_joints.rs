@@ -5,10 +5,15 @@ use crate::World;
 use crate::body::BodyState;
 use crate::joint::MISFIT;
 use crate::joint::rows::{Purpose, RowSpec};
+use crate::judge::MAX_OVERLAP;
 use crate::step::assembly::Scene;
 
 /// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
 pub(super) const JOINT_OFF: f64 = 5e-9;
+
+/// Error of a joint before the step of which only a fraction is taken out [m, rad]: no more than the overlap that is taken out
+/// wholly. Less is what an earlier step could not, and a fraction of it would be half of it for the next ten.
+const OLD: f64 = MAX_OVERLAP;
 
 /// How far a row is off what it is to end with [m, rad]: an open limit is not.
 fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
@@ -53,7 +58,7 @@ impl EndSpace {
                     Some((_, joint, placed)) => row.error(joint.value(row.measure, placed)),
                     None => 0.0,
                 };
-                let target = |(row, e): (&RowSpec, &f64)| match misfits((row, e)) && old(row).abs() > MISFIT {
+                let target = |(row, e): (&RowSpec, &f64)| match misfits((row, e)) && old(row).abs() > OLD {
                     true => kept * e,
                     false => 0.0,
                 };

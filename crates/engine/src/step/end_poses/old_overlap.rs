@@ -1,7 +1,7 @@
 //! Overlap that was there before the step: how deep, how much of it is taken out, and what joints hold in it.
 
 use super::{EndSpace, TRIGGER, depth, trigger};
-use crate::step::assembly::Scene;
+use crate::step::assembly::{JointFrame, Scene};
 use crate::step::collision::Detector;
 use crate::step::solve::IslandSolution;
 use crate::{Stabilisation, World};
@@ -15,6 +15,21 @@ impl EndSpace {
             let island = scene.bodies[rank as usize].island.and_then(|island| solutions.get(island as usize));
             self.held[rank as usize] = island.and_then(|one| one.motion.as_ref()).is_some_and(|motion| motion.taut);
         }
+    }
+
+    /// Holds the bodies on joints of the islands that these joints are in; whether there are any that were not held.
+    pub(super) fn hold_jointed(&mut self, scene: &Scene, joints: &[usize]) -> bool {
+        let bodies = |joint: &JointFrame| [joint.a, joint.b].into_iter().flatten();
+        let island = |rank: u32| scene.bodies[rank as usize].island;
+        let off = |rank: u32| {
+            joints.iter().flat_map(|joint| bodies(&scene.joints[*joint])).any(|other| island(other) == island(rank))
+        };
+        let mut more = false;
+        for rank in scene.joints.iter().flat_map(bodies).filter(|rank| off(*rank)) {
+            more |= scene.bodies[rank as usize].is_dynamic() && !self.held[rank as usize];
+            self.held[rank as usize] = true;
+        }
+        more
     }
 
     /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.

@@ -33,6 +33,7 @@ mod launch;
 mod newton;
 mod poses;
 mod rounds;
+mod self_stress;
 mod shelf;
 mod taut;
 mod velocity;

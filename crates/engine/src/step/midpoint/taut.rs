@@ -5,7 +5,7 @@
 
 use super::drives::Role;
 use super::shelf::Shelves;
-use super::{IMPLICIT, Mover, MovingBody};
+use super::{IMPLICIT, Mover};
 use crate::joint::geometry::End;
 use crate::joint::rows::Purpose;
 use crate::step::solve::IslandSolution;
@@ -89,11 +89,8 @@ impl Mover<'_> {
         if !self.only_holds() || !self.joints.iter().all(|joint| held(joint.a) && held(joint.b)) {
             return false;
         }
-        let momentum =
-            |body: &MovingBody| body.mass.mass * (body.start.velocity.length() + h * body.acceleration.length());
-        let largest: f64 = self.bodies.iter().map(momentum).sum();
         let locked = self.roles.iter().zip(&self.lambda).filter(|(role, _)| **role == Role::Held);
-        locked.fold(0.0, |most: f64, (_, impulse)| most.max(impulse.abs())) > TAUT * largest
+        locked.fold(0.0, |most: f64, (_, impulse)| most.max(impulse.abs())) > TAUT * self.momentum_at_hand(h)
     }
 
     /// How much rows give way in an implicit motion, with the arms of the start of the piece.

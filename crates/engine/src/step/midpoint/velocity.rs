@@ -19,7 +19,7 @@ use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
 use signorini_solvers::{Effort, Method, is_settled};
 
 /// Passes of least squares over the velocities of joints: later ones take out what the filter of the first left.
-const PASSES: usize = 3;
+pub(super) const PASSES: usize = 3;
 /// A contact whose gap is not larger than this at the end poses is closed there \[m\]: far above what rounds leave.
 pub(super) const CLOSED: f64 = 1e-7;
 
@@ -251,6 +251,7 @@ impl Mover<'_> {
             add_effort(&mut graded.effort, &after);
             graded.effort = Effort { active, answered_by, ..graded.effort };
         }
+        self.relax(&problem, &mut graded, space).map_err(refuse)?;
         space.parts = problem.into_parts();
         Ok(graded)
     }
