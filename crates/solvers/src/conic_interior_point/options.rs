@@ -81,3 +81,7 @@ pub(super) const REFINEMENTS: usize = 2;
 /// A path whose best residual has not fallen to this share within so many factorizations ends.
 pub(super) const SLOW: f64 = 0.7;
 pub(super) const PATIENCE: usize = 12;
+/// The same of a path from a guess within this multiple of what is accepted \[1\]: its last digits wander, and sixty sweeps, for
+/// the work of two factorizations, find them sooner.
+pub(super) const PATIENCE_NEAR: usize = 4;
+pub(super) const NEARLY_ACCEPTED: f64 = 10.0;

@@ -143,7 +143,7 @@ impl ConicPath {
             }
             if best < SLOW * progress.0 {
                 progress = (best, end.iterations);
-            } else if end.iterations >= progress.1 + PATIENCE {
+            } else if end.iterations >= progress.1 + self.patience(options, end.merit.measured(problem, measure)) {
                 break;
             }
             if measured < end.merit.measured(problem, measure) {
@@ -180,6 +180,12 @@ impl ConicPath {
             }
         }
         end
+    }
+
+    /// Factorizations without progress that end a path which has come so far.
+    fn patience(&self, options: &ConicOptions, measured: f64) -> usize {
+        let near = options.accept.is_some_and(|accept| measured <= NEARLY_ACCEPTED * accept.residual);
+        if near && options.start == ConicStart::Warm { PATIENCE_NEAR } else { PATIENCE }
     }
 
     /// Semismooth steps from the best iterate of the path.

@@ -166,11 +166,20 @@ fn conic_warm(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], hist
     if exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
         return true;
     }
-    // Where the path jams only a few contacts are wrong, and sweeps put those right one by one.
-    (0..SWEPT_PATHS).any(|_| {
-        exact.sweeps(search, impulses, SweepBudget::ToTheCap, SWEEPS_OF_A_JAM, history)
-            || exact.conic_path(search, impulses, ConicStart::Warm, proximal, history)
-    })
+    // Where the path jams only a few contacts are wrong, and sweeps put those right one by one. What they bring within what is
+    // accepted another path would spend its factorizations on only to come back to.
+    for _ in 0..SWEPT_PATHS {
+        if exact.sweeps(search, impulses, SweepBudget::ToTheCap, SWEEPS_OF_A_JAM, history) {
+            return true;
+        }
+        if search.is_accepted() {
+            break;
+        }
+        if exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
+            return true;
+        }
+    }
+    false
 }
 
 fn conic_cold(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {

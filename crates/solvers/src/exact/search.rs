@@ -32,6 +32,7 @@ pub(super) struct Search<'a> {
     /// Most work; falls when an acceptable answer is found.
     budget: f64,
     accept: Option<Accept>,
+    accepted: bool,
     /// Work of one sweep.
     pub sweep: f64,
 }
@@ -63,6 +64,7 @@ impl<'a> Search<'a> {
                 most as f64 * if small { CHEAP_FACTOR } else { 1.0 }
             }),
             accept,
+            accepted: false,
             sweep: 0.0,
         }
     }
@@ -101,8 +103,13 @@ impl<'a> Search<'a> {
             && measured <= accept.residual
         {
             self.budget = self.budget.min(self.work + accept.further_factorizations as f64);
-            self.accept = None;
+            (self.accept, self.accepted) = (None, true);
         }
+    }
+
+    /// Whether the best is what the caller accepts: what is left of the budget then goes for digits.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.accepted
     }
 
     /// What a path needs to know of the acceptable answer, unless there is one already.
