@@ -1,5 +1,6 @@
 // The page: what arrives goes into histories, what is shown comes out of them.
 
+import { Budget } from "./budget";
 import { contactChart, energyChart, poseChart, residualChart, timeChart, type LaneCurves } from "./charts";
 import { islandColour, palette, type Theme } from "./colours";
 import { Editor } from "./editor";
@@ -45,6 +46,7 @@ export class Page implements Listener {
     private readonly playback = new Playback();
     private readonly plots: Plot[];
     private readonly setup: Setup;
+    private readonly budget: Budget;
     private readonly look: Look = { colouring: "body", points: true, forces: true, cones: false, seeThrough: false, axes: false };
     private theme: Theme = "light";
     private control = false;
@@ -70,6 +72,7 @@ export class Page implements Listener {
             (title) => new Plot(element("plots"), title, seek),
         );
         this.setup = new Setup((scene, lanes) => this.open(scene, lanes));
+        this.budget = new Budget((factorizations) => this.connection.send({ type: "budget", factorizations }));
         this.connection = connect(this);
         this.editor = new Editor(
             (request) => this.connection.send(request),
@@ -178,6 +181,7 @@ export class Page implements Listener {
         this.labels.load(run.lanes);
         this.labels.place(this.stage.viewports());
         this.setup.chosen(run);
+        this.budget.chosen(run.lanes);
         element("scene-name").textContent = run.scene.name;
         element("scene-description").textContent = run.scene.description;
         document.title = `${run.scene.name} – Signorini`;

@@ -64,6 +64,8 @@ export interface LaneInfo {
     method: string;
     max_iterations: number | null;
     tolerance: number;
+    /** The most that an island may spend in a step [factorizations]; null: until nothing is left to try. */
+    budget: number | null;
 }
 
 export interface Welcome {
@@ -127,6 +129,7 @@ export type Request =
     | { type: "frames"; epoch: number; lane: number; from: number; to: number }
     | { type: "pause" | "resume" | "step" | "reset" }
     | { type: "speed"; factor: number }
+    | { type: "budget"; factorizations: number | null }
     | { type: "open"; scene: string; lanes: LaneRequest[] }
     | { type: "open_text"; text: string; lanes: LaneRequest[] }
     | { type: "scene_text"; scene: string }

@@ -366,6 +366,19 @@ describe("the page", () => {
         });
     });
 
+    it("keeps the budget of its slider when the simulation starts again", async () => {
+        await visit([file("pull.toml"), "--control"], {}, async ({ page }) => {
+            await atLeast(page, 2);
+            assert.equal(await page.inputValue("#budget"), "6");
+            await page.locator("#budget").fill("3");
+            await reads(page, "#budget-value", /12 real-time/);
+            // The next run tells its budget, which the server has from the slider.
+            await page.evaluate(() => (document.getElementById("budget").value = "0"));
+            await page.click("#sim-reset");
+            await until(page, () => document.getElementById("budget").value === "3");
+        });
+    });
+
     it("shows sensors, motors and axes", async () => {
         await visit([file("marked.toml")], {}, async ({ page }) => {
             await atLeast(page, 1);

@@ -110,6 +110,7 @@ impl Plan {
                 method: solver.method,
                 max_iterations: solver.max_iterations,
                 tolerance: solver.accept.max(solver.tolerance),
+                budget: solver.budget.factorizations(),
             }
         };
         (0..self.lanes.len()).map(lane).collect()

@@ -4,7 +4,7 @@ use crate::catalogue::Plan;
 use crate::drag::Drag;
 use crate::frame::{Observer, Stamp};
 use signorini::glamx::DVec3;
-use signorini::{SceneError, StepReport, Tolerance, World};
+use signorini::{SceneError, Settings, StepReport, Tolerance, World, WorldError};
 
 /// A world with what makes moments of it.
 #[derive(Debug)]
@@ -39,6 +39,12 @@ impl Lane {
     /// How it is solved.
     pub fn method(&self) -> &'static str {
         self.method
+    }
+
+    /// Lets an island spend so many factorizations in a step from now on.
+    pub fn set_budget(&mut self, factorizations: Option<usize>) -> Result<(), WorldError> {
+        let settings = Settings { budget: factorizations, ..*self.world.settings() };
+        self.world.set_settings(settings)
     }
 
     /// A step of `dt` \[s\], pulled if a page pulls. An error is a sentence with the name of the method.

@@ -136,6 +136,7 @@ impl LocalSession {
                 self.speed = factor;
                 Ok(vec![self.state()])
             }
+            Request::Budget { factorizations } => self.set_budget(factorizations).map_err(bad),
             Request::Speed { .. } => Err(bad("a speed is a number from 0 to 100".to_owned())),
             Request::Open { scene, lanes } => {
                 let scene = self.catalogue.find(&scene).cloned();
@@ -162,6 +163,14 @@ impl LocalSession {
             Request::Drag(drag) => self.pull(Some(drag)).map_err(bad),
             Request::Release {} => self.pull(None).map_err(bad),
         }
+    }
+
+    fn set_budget(&mut self, factorizations: Option<usize>) -> Result<Vec<Message>, String> {
+        for lane in &mut self.lanes {
+            lane.set_budget(factorizations).map_err(|error| error.to_string())?;
+        }
+        self.plan.scene.solver.budget = factorizations.into();
+        Ok(Vec::new())
     }
 
     fn pull(&mut self, drag: Option<Drag>) -> Result<Vec<Message>, String> {
@@ -331,5 +340,22 @@ mod tests {
         // Three steps of 1/60 s are 0.05 s.
         assert_eq!(types(&session.advance()), ["SGF1", "state"]);
         assert_eq!(session.phase, Phase::Finished);
+    }
+
+    #[test]
+    fn a_budget_holds_for_every_lane_and_after_a_reset() {
+        let mut session = LocalSession::new().unwrap();
+        session.request(r#"{"type":"open","scene":"billiard","lanes":[{},{"method":"pgs"}]}"#);
+        assert!(session.request(r#"{"type":"budget","factorizations":12}"#).is_empty());
+        let budgets = |session: &LocalSession| {
+            session.lanes.iter().map(|lane| lane.world().settings().budget).collect::<Vec<_>>()
+        };
+        assert_eq!(budgets(&session), [Some(12); 2]);
+        let Message::Text(run) = &session.request(r#"{"type":"reset"}"#)[0] else { unreachable!() };
+        assert_eq!(serde_json::from_str::<Value>(run).unwrap()["lanes"][0]["budget"], 12);
+        assert_eq!(budgets(&session), [Some(12); 2]);
+        session.request(r#"{"type":"budget","factorizations":null}"#);
+        assert_eq!(budgets(&session), [None; 2]);
+        assert_eq!(types(&session.request(r#"{"type":"budget","factorizations":-1}"#)), ["error"]);
     }
 }

@@ -45,6 +45,11 @@ pub enum Request {
         /// From 0 to 100.
         factor: f64,
     },
+    /// The most that an island may spend in a step from now on, in every lane, also after a reset.
+    Budget {
+        /// In factorizations; none: until nothing is left to try.
+        factorizations: Option<usize>,
+    },
     /// Another scene, or other methods.
     Open {
         /// Its name.
@@ -174,6 +179,8 @@ pub struct LaneText {
     pub max_iterations: Option<usize>,
     /// What counts as solved.
     pub tolerance: f64,
+    /// The most that an island may spend in a step, in factorizations; none: until nothing is left to try.
+    pub budget: Option<usize>,
 }
 
 /// A scene as it was built: grids are counted out, mesh files are meshes.

@@ -52,6 +52,7 @@ impl Recording {
             method: header.method.clone(),
             max_iterations: header.scene.solver.max_iterations,
             tolerance: header.tolerance,
+            budget: header.scene.solver.budget.factorizations(),
         };
         let text = describe(EPOCH, &header.scene, &world, vec![lane]);
         let recording = Recording {

@@ -212,6 +212,7 @@ impl Session {
             Request::Step {} => Command::Step,
             Request::Reset {} => Command::Reset,
             Request::Speed { factor } if (0.0..=100.0).contains(&factor) => Command::Speed(factor),
+            Request::Budget { factorizations } => Command::Budget(factorizations),
             Request::Drag(drag) => Command::Pull(Some(drag)),
             Request::Release {} => Command::Pull(None),
             Request::OpenText { .. } | Request::SceneText { .. } | Request::Check { .. } => {

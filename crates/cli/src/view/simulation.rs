@@ -47,6 +47,8 @@ pub enum Command {
     Reset,
     /// Seconds of the scene per second; zero: as fast as it can.
     Speed(f64),
+    /// The most that an island may spend in a step from now on.
+    Budget(Option<usize>),
     /// Something else.
     Open(Box<Plan>),
     /// Pull at a body, or let go.
@@ -103,6 +105,15 @@ impl Simulation {
         };
         let lanes = self.tracks.iter().map(|track| track.store.clone() as _).collect();
         Arc::new(Run { epoch: self.epoch, text, lanes })
+    }
+
+    /// In every lane, also after a reset.
+    fn set_budget(&mut self, factorizations: Option<usize>) -> Result<(), String> {
+        for Track { lane, .. } in &mut self.tracks {
+            lane.set_budget(factorizations).map_err(|error| error.to_string())?;
+        }
+        self.plan.scene.solver.budget = factorizations.into();
+        Ok(())
     }
 
     /// Pulls at a body in every lane, or lets go. A body that cannot be pulled is left alone.
@@ -182,6 +193,11 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
             }
             Some(Command::Speed(factor)) => (speed, due) = (factor, Instant::now()),
             Some(Command::Pull(drag)) => simulation.pull(drag),
+            Some(Command::Budget(factorizations)) => {
+                if let Err(why) = simulation.set_budget(factorizations) {
+                    phase = Phase::Failed(why);
+                }
+            }
             Some(Command::Pause | Command::Resume) => {}
             Some(command @ (Command::Reset | Command::Open(_))) => {
                 let plan = if let Command::Open(plan) = command { *plan } else { simulation.plan.clone() };
