@@ -132,7 +132,8 @@ fn two_lanes_start_equal_and_are_judged_apart() {
     ]);
     let (mut socket, _) = server.enter();
     let run = socket.wait_for("run");
-    assert_eq!(run["lanes"][1], serde_json::json!({ "method": "pgs", "max_iterations": 1, "tolerance": 1e-6 }));
+    let pgs = serde_json::json!({ "method": "pgs", "max_iterations": 1, "tolerance": 1e-6, "budget": 120 });
+    assert_eq!(run["lanes"][1], pgs);
     until(&mut socket, "finished");
     let [a, b] = [0, 1].map(|lane| fetch(&mut socket, &run["epoch"], lane, 0));
     assert_eq!(a.bodies, b.bodies);
