@@ -166,16 +166,16 @@ fn conic_warm(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], hist
     if exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
         return true;
     }
-    // Where the path jams only a few contacts are wrong, and sweeps put those right one by one. What they bring within what is
-    // accepted another path would spend its factorizations on only to come back to.
+    // When the path jams, only a few contacts are wrong, and sweeps correct them one by one. An accepted answer only
+    // lacks digits, and another path would return to it.
     for _ in 0..SWEPT_PATHS {
-        if exact.sweeps(search, impulses, SweepBudget::ToTheCap, SWEEPS_OF_A_JAM, history) {
-            return true;
-        }
         if search.is_accepted() {
             break;
         }
-        if exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
+        if exact.sweeps(search, impulses, SweepBudget::ToTheCap, SWEEPS_OF_A_JAM, history) {
+            return true;
+        }
+        if !search.is_accepted() && exact.conic_path(search, impulses, ConicStart::Warm, proximal, history) {
             return true;
         }
     }

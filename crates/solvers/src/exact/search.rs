@@ -1,7 +1,7 @@
 //! State of one solve by `exact`: the best iterate so far, the work spent on it, and the work that is left.
 
 use super::Attempt;
-use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY};
+use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY, FURTHER_IN_MOTION};
 use crate::{Accept, Effort, StoppingRule};
 use signorini_problem::{Certificate, ContactProblem, Law};
 
@@ -102,6 +102,8 @@ impl<'a> Search<'a> {
         if let Some(accept) = self.accept
             && measured <= accept.residual
         {
+            // An accepted guess belongs to bodies at rest or in steady motion, which use the impulses again.
+            let accept = if self.work > 0.0 { in_motion(accept) } else { accept };
             self.budget = self.budget.min(self.work + accept.further_factorizations as f64);
             (self.accept, self.accepted) = (None, true);
         }
@@ -114,7 +116,7 @@ impl<'a> Search<'a> {
 
     /// What a path needs to know of the acceptable answer, unless there is one already.
     pub(super) fn accept(&self) -> Option<Accept> {
-        self.accept
+        self.accept.map(in_motion)
     }
 
     /// Whether only digits are missing: residual ≤ max(1e4 · tolerance, 1e-5). Then polish instead of starting again.
@@ -161,4 +163,9 @@ impl<'a> Search<'a> {
         (self.was_central, self.tangled, self.warm, self.kept) = (false, false, false, false);
         self.effort.answered_by = Attempt::Guess;
     }
+}
+
+/// What is spent after acceptance if the guess was not accepted: bodies that move do not use their impulses again.
+fn in_motion(accept: Accept) -> Accept {
+    Accept { further_factorizations: accept.further_factorizations.min(FURTHER_IN_MOTION), ..accept }
 }
