@@ -3,8 +3,11 @@
 use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
 use glamx::DVec3;
 
-/// Share of the kick of forces that a body at rest may lack, and below which it is at rest.
+/// A body at rest may miss this share of the momentum that forces give it in a step, and is at rest below it \[1\].
 const REST: f64 = 2e-8;
+
+/// It may miss this larger share if that is less than the accepted error of its velocity \[1\].
+const REST_ACCEPTED: f64 = 2e-6;
 
 /// Velocity that is not told from nothing [m/s]: the round-off of a metre per second.
 const ROUND_OFF: f64 = 1e-16;
@@ -64,7 +67,9 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         let resting = mass * (end.velocity.length() + record.reach * end.spin.length()) <= REST * kick.length();
         // Impulses along coordinates of joints may cancel each other, to their last digits.
         let cancelled = 8.0 * f64::EPSILON * evidence.drive_impulses;
-        let excused = cancelled + mass * ROUND_OFF + if resting { REST * kick.length() } else { 0.0 };
+        let accepted = f64::min(REST_ACCEPTED * kick.length(), mass * evidence.settings.accepted().value);
+        let lacking = if resting { f64::max(REST * kick.length(), accepted) } else { 0.0 };
+        let excused = cancelled + mass * ROUND_OFF + lacking;
         let place = Place { bodies: [Some(rank as u32), None], joint: None };
         let over = |defect: f64, size: f64| if defect <= 0.0 { 0.0 } else { defect / size };
         part.worst(over(defect.length() - excused, size), MOMENTUM_BOUND, place);

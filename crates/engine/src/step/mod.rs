@@ -366,7 +366,7 @@ fn advance_bodies(
     // 6 impulses
     impulse::apply_impulses(&scene, &ws.islands, solutions, &mut ws.after);
     // 7 rest snap
-    let snapped = rest_snap::snap_to_rest(world, &scene, &ws.islands, solutions, &mut ws.after);
+    let snapped = rest_snap::snap_to_rest(&records, &scene, &ws.islands, solutions, &mut ws.after);
     // 8 integrate
     let outcome = Outcome { islands: &ws.islands, solutions, after: &ws.after };
     integrate::integrate(world, &scene, &outcome, &mut ws.modes, &mut ws.end);

@@ -20,7 +20,7 @@ use crate::step::ration::TRIALS;
 use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
-use crate::step::{Records, Twist};
+use crate::step::{Records, Twist, rest_snap};
 use crate::{ImpactLaw, Settings, StepError};
 use glamx::DVec3;
 use signorini_problem::{Certificate, Certifier, ContactProblem, Delassus, FactoredParts};
@@ -262,7 +262,7 @@ fn solve_island(
     solution.motion = None;
     if let Some(sequence) = &sequence {
         // What bounces has bounced: the problem that is left only keeps bodies apart.
-        attempt(settings, scene, island, index, space, (0.0, &sequence.change), solution)?;
+        attempt(records, scene, island, index, space, (0.0, &sequence.change), solution)?;
         if !solution.solved && in_halves(records, scene, island, index, (&sequence.change, false), space, solution) {
             solution.add_impulses(sequence);
             return Ok(());
@@ -273,9 +273,9 @@ fn solve_island(
     }
     let bounces = island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some());
     if squeezed && bounces {
-        return attempt(settings, scene, island, index, space, (0.0, &[]), solution);
+        return attempt(records, scene, island, index, space, (0.0, &[]), solution);
     }
-    attempt(settings, scene, island, index, space, (1.0, &[]), solution)?;
+    attempt(records, scene, island, index, space, (1.0, &[]), solution)?;
     if !solution.solved && !squeezed && in_halves(records, scene, island, index, (&[], true), space, solution) {
         return Ok(());
     }
@@ -290,12 +290,13 @@ fn solve_island(
     let halvings = if solution.solved { HALVINGS } else { 0 };
     for _ in 0..halvings {
         let middle = 0.5 * (good + bad);
-        let settings = &TRIALS.of(settings, spent.iterations);
+        let left = TRIALS.of(settings, spent.iterations);
+        let records = &Records { settings: &left, ..*records };
         // Each trial begins where the one before ended: a little less restitution changes the answer by a little.
         if space.impulses.len() == space.guess.len() {
             std::mem::swap(&mut space.guess, &mut space.impulses);
         }
-        attempt(settings, scene, island, index, space, (middle, &[]), &mut trial)?;
+        attempt(records, scene, island, index, space, (middle, &[]), &mut trial)?;
         add_effort(&mut spent, &trial.effort);
         if makes_energy(scene, island, &trial) {
             bad = middle;
@@ -307,7 +308,9 @@ fn solve_island(
     }
     space.trial = trial;
     if !found {
-        attempt(&TRIALS.of(settings, spent.iterations), scene, island, index, space, (0.0, &[]), solution)?;
+        let left = TRIALS.of(settings, spent.iterations);
+        let records = &Records { settings: &left, ..*records };
+        attempt(records, scene, island, index, space, (0.0, &[]), solution)?;
         add_effort(&mut spent, &solution.effort);
     }
     solution.effort = Effort { active: solution.effort.active, answered_by: solution.effort.answered_by, ..spent };
@@ -316,7 +319,7 @@ fn solve_island(
 
 /// Assembles, solves and unpacks with restitution scaled and velocities shifted by earlier impacts.
 fn attempt(
-    settings: &Settings,
+    records: &Records,
     scene: &Scene,
     island: &Island,
     index: usize,
@@ -324,25 +327,29 @@ fn attempt(
     (restitution_scale, shift): (f64, &[Twist]),
     out: &mut IslandSolution,
 ) -> Result<(), StepError> {
-    let purpose = Purpose { restitution_scale, stabilisation: settings.stabilisation, shift, pads: &space.pads };
+    let stabilisation = records.settings.stabilisation;
+    let purpose = Purpose { restitution_scale, stabilisation, shift, pads: &space.pads };
     let problem = assemble(scene, island, &purpose, std::mem::take(&mut space.parts))
         .map_err(|source| StepError::Problem { island: index, source })?;
     out.restitution_scale = restitution_scale;
     out.passed_on = None;
-    let solved = solve_once(settings, scene, island, &problem, space, out);
+    let solved = solve_once(records, scene, island, &problem, space, out);
     space.parts = problem.into_parts();
     solved.map_err(|source| StepError::Solve { island: index, source })
 }
 
 fn solve_once(
-    settings: &Settings,
+    records: &Records,
     scene: &Scene,
     island: &Island,
     problem: &ContactProblem,
     space: &mut IslandSpace,
     out: &mut IslandSolution,
 ) -> Result<(), SolveError> {
-    let graded = solve_graded(settings, problem, space)?;
+    let rests = space.pads.is_empty() && rest_snap::was_at_rest(scene, island);
+    let graded = solve_unless(records.settings, problem, space, |certificate, changes| {
+        rests && rest_snap::stays_at_rest(records, scene, island, certificate, changes)
+    })?;
     (out.solved, out.certificate, out.effort) = (graded.solved, Some(graded.certificate), graded.effort);
     unpack(scene, island, problem, &space.impulses, out);
     out.change.clear();
@@ -357,6 +364,16 @@ pub(crate) fn solve_graded(
     problem: &ContactProblem,
     space: &mut IslandSpace,
 ) -> Result<Graded, SolveError> {
+    solve_unless(settings, problem, space, |_, _| false)
+}
+
+/// The same, unless the guess will do, told by its certificate and the changes of velocity that it makes.
+fn solve_unless(
+    settings: &Settings,
+    problem: &ContactProblem,
+    space: &mut IslandSpace,
+    will_do: impl Fn(&Certificate, &[Twist]) -> bool,
+) -> Result<Graded, SolveError> {
     let IslandSpace { solver, session, certifier, guess, impulses, body_velocity, changes, .. } = space;
     let (stop, accept) = settings.asked(problem);
     let tolerance = &stop.tolerance;
@@ -368,13 +385,13 @@ pub(crate) fn solve_graded(
             Method::Exact => is_settled(&certificate, tolerance),
             _ => certificate.meets(tolerance),
         };
-        if taken {
+        // The judge has already found what the impulses do to the bodies.
+        changes.clear();
+        changes.extend(certifier.body_velocities().map(twist));
+        if taken || settings.accepts(&certificate) && will_do(&certificate, changes) {
             let carries = |c: &usize| guess[problem.range(*c)].iter().any(|x| *x != 0.0);
             let active = (0..problem.blocks().len()).filter(carries).count();
             impulses.clone_from(guess);
-            // The judge has already found what the impulses do to the bodies.
-            changes.clear();
-            changes.extend(certifier.body_velocities().map(twist));
             return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
     }
