@@ -1,14 +1,13 @@
-//! Rest snap. In: v⁺. Out: v⁺, zero where it cannot be told from rest. Eq.: none.
+//! Rest snap. In: v⁺. Out: v⁺, set to zero for bodies whose velocity is only round-off. Eq.: none.
 //!
-//! A body that contacts hold still has v⁺ = 0. What a solver leaves of it is not zero but a residue of round-off of the kick
-//! h·g that the impulses cancel. Left alone it grows: a load held by impulses that do not change is an inverted pendulum,
-//! and in columns of ten boxes a residue nearly doubles in a step. It moves the bodies by the last bit of their places, so
-//! that no manifold is the manifold of the step before, and after a dozen steps the island has to be solved again, to no
-//! end.
+//! A body held still by contacts has v⁺ = 0. A solver returns not zero but a residue: the round-off of the velocity h·g
+//! that the impulses cancel. If it stays it grows, because a load held by constant impulses is an inverted pendulum; in
+//! columns of ten boxes the residue nearly doubles in each step. It also moves bodies by their last bit, so that
+//! manifolds change in every step and the island is solved again and again.
 //!
-//! So a certified island whose bodies all move slower than a small share of the kick they were given is at rest, to the
-//! last bit. Its next step is the same problem with the same answer, so a wall at rest does not drift. What this takes out of the
-//! energy is in the energy ledger (`stopped`).
+//! Therefore all velocities of a certified island become zero if every body moves slower than a small share of what
+//! forces gave it in the step. The next step then is the same problem with the same answer, and a wall at rest does not
+//! drift. The energy that this removes is in the ledger (`stopped`).
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState};
@@ -18,14 +17,15 @@ use crate::step::island::{Island, Islands};
 use crate::step::solve::IslandSolution;
 use signorini_solvers::is_settled;
 
-/// Share of the velocity after forces below which what is left of it is at rest. An acceleration smaller than that share of
-/// gravity does not move a body off its contacts.
+/// A body is at rest below this share of the velocity that forces gave it \[1\]. An acceleration smaller than this
+/// share of gravity therefore cannot move a body off its contacts.
 const RESIDUE: f64 = 1e-8;
 
-/// Way of a body in a step that is at rest \[m\]: above what rounds leave of the joints, far below what can be seen.
+/// A body of an island with joints is at rest if it moves by less than this in a step \[m\]: more than the joint errors
+/// that rounds leave, far below what is visible.
 const STAYS: f64 = 1e-9;
 
-/// Stops what is at rest; the energy that this adds \[J\].
+/// Sets the velocities of islands at rest to zero. Returns the energy that this adds \[J\].
 pub(crate) fn snap_to_rest(
     world: &World,
     scene: &Scene,
@@ -43,13 +43,13 @@ pub(crate) fn snap_to_rest(
         for rank in island.bodies.iter().map(|rank| *rank as usize) {
             let Some(record) = world.bodies.at(scene.bodies[rank].slot) else { continue };
             if solution.motion.is_some() {
-                // What a scheme of its own left is booked where its account ends.
+                // The energy of islands moved by their own scheme is booked by that scheme.
                 after[rank] = Twist::default();
                 continue;
             }
             let orientation = scene.bodies[rank].orientation();
             let (before, residue) = (&scene.free[rank].before, &after[rank]);
-            // The work of the momentum that is taken out, over the mean velocity.
+            // Work of the removed momentum along the mean velocity.
             let momentum = orientation * (record.mass.inertia * (orientation.inverse() * residue.angular));
             added -= 0.5 * (record.mass.mass * residue.linear.dot(before.linear) + momentum.dot(before.angular));
             after[rank] = Twist::default();
@@ -58,7 +58,8 @@ pub(crate) fn snap_to_rest(
     added
 }
 
-/// Whether an island that moves by its own scheme has not moved: one that a limit or a contact stops in the step has.
+/// Whether an island that is moved by its own scheme has not moved. An island that a limit or a contact stops within
+/// the step has moved.
 fn stayed(world: &World, scene: &Scene, island: &Island, solution: &IslandSolution) -> bool {
     let Some(motion) = &solution.motion else { return true };
     island.bodies.iter().zip(&motion.end).all(|(rank, end)| {
@@ -67,18 +68,18 @@ fn stayed(world: &World, scene: &Scene, island: &Island, solution: &IslandSoluti
     })
 }
 
-/// Whether a body is where it was.
+/// Whether a body has stayed in its place.
 pub(crate) fn has_stayed(record: &BodyRecord, before: &BodyState, after: &BodyState) -> bool {
     let turn = (after.orientation * before.orientation.inverse()).xyz().length();
     (after.position - before.position).length() + 2.0 * extent(record) * turn <= STAYS
 }
 
-/// How far a body extends, as far as turning goes \[m\]: one without a shape by its radius of gyration.
+/// Radius by which a rotation counts as a displacement \[m\]; for a body without a shape the radius of gyration.
 fn extent(record: &BodyRecord) -> f64 {
     if record.reach > 0.0 { record.reach } else { (record.mass.moments.max_element() / record.mass.mass).sqrt() }
 }
 
-/// Whether what all bodies of the island are left with is a residue.
+/// Whether the velocities of all bodies of the island are residues.
 fn is_still(world: &World, scene: &Scene, island: &Island, after: &[Twist]) -> bool {
     island.bodies.iter().map(|rank| *rank as usize).all(|rank| {
         let (body, free, after) = (&scene.bodies[rank], &scene.free[rank], &after[rank]);
