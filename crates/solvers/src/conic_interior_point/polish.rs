@@ -5,7 +5,7 @@
 //! iterate cannot turn a contact that sticks into one that slips. Where the shift of a sticking contact is a remainder
 //! of ‖u_T‖ → 0, it is left out. Source: augmented Lagrangian of Alart and Curnier 1991.
 //!
-//! A step is kept if the residual falls; one that does not halve it is the last.
+//! A step is kept if the residual falls. The first step that does not halve it is the last.
 
 use super::options::POLISH_REACH;
 use super::path::add;
@@ -34,7 +34,8 @@ pub(super) struct Polish {
 }
 
 impl Polish {
-    /// At most so many steps from `r`, which is left at the best of them; how many were made, and their residual.
+    /// Makes at most `most` steps from `r`, which ends at the best of them. Returns how many were made, and the
+    /// residual.
     pub(super) fn run(
         &mut self,
         system: &mut NewtonSystem,

@@ -1,19 +1,20 @@
-//! The attempt for robots: joints and springs are eliminated, what is left is a dense problem of contacts, limits and motors.
+//! The attempt "eliminated", for robots: joints and springs are eliminated; a small dense problem of contacts, limits
+//! and motors remains.
 //!
-//! With E the rows of equalities, O others and `ρ = 1/(ε w)` on E, nothing on O, the system `(I + K W) x = g` of
-//! [`NewtonSystem`] answers with
+//! E are the rows of equalities and O those of the others. With K = `ρ = 1/(ε w)` on E and zero on O, the system `(I +
+//! K W) x = g` of [`NewtonSystem`] gives
 //!
 //! ```text
 //! g = s on O, −ρ u_E on E:    x_O = s,   x_E = −W_EE⁻¹(u_E + W_EO s),   (W x)_O = S s − W_OE W_EE⁻¹ u_E
 //! S = W_OO − W_OE W_EE⁻¹ W_EO
 //! ```
 //!
-//! up to ε over the eigenvalues of W_EE. One factorization over the bodies, and one solve for every row of O. S is the inverse mass
-//! that the freedoms of the joints leave, in which a robot on its feet is as simple as a stool. What ε leaves of the velocities u of
-//! E, and the round-off of S, are taken out in further passes with the same factor, from u as it is.
+//! up to ε over the eigenvalues of W_EE. This costs one factorization over the bodies, and one solve for every row of
+//! O. S is the inverse mass that the joints leave; in it a standing robot is as simple as a stool. The error of ε in
+//! the velocities of E, and the round-off of S, are removed in further passes with the same factor.
 //!
-//! O is motors, what carries and what closes. Most limits of a robot are far away, and what closes later joins. Measured:
-//! `docs/decisions/0022-joints-eliminated-first.md`.
+//! O contains motors, blocks that carry an impulse and blocks that close. Most limits of a robot are far away; those
+//! that close in a pass join O. Measured in `docs/decisions/0022-joints-eliminated-first.md`.
 
 use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
 use super::{Exact, ExactOptions, Guesses, Search, Selection};

@@ -1,4 +1,4 @@
-//! Convex quadratic programs with bounds, the common ground of the pivoting methods:
+//! Convex quadratic programs with bounds, which the pivoting methods share:
 //!
 //! ```text
 //! min ½ xᵀAx + qᵀx,  lo ≤ x ≤ hi      A symmetric positive semidefinite, unit diagonal

@@ -1,4 +1,4 @@
-//! Rows that give way, eliminated block by block before the bodies.
+//! Compliant rows: eliminated block by block before the bodies.
 //!
 //! With `W = J̃ J̃ᵀ + C`, `C = diag(c)`, and `B = I + K C`, which couples no two blocks,
 //!
@@ -8,9 +8,8 @@
 //! W dr = J̃ dv + C dr,     det(I + K W) = det B · det(I + J̃ᵀ K' J̃)
 //! ```
 //!
-//! K' and g' take the places of K and g, and the bodies see nothing else. However stiff K is, K' is no stiffer than 1/c.
-//! A symmetric K ≥ 0 makes B regular; else a singular B counts as a singular system, which an extra body per row, that
-//! gives way by c, would be as well: its pivot block is B.
+//! K' and g' replace K and g; nothing else changes for the bodies. K' is never stiffer than 1/c. If K is symmetric and
+//! K ≥ 0, B is regular; otherwise a singular B is reported as a singular system.
 
 use crate::linalg::dense::{lu, lu_solve};
 use crate::linalg::frontal_lu::SingularPivot;
