@@ -1,5 +1,5 @@
-//! What can go wrong: a shape that cannot be built, bad input at the door, and a step that cannot be taken. A refused
-//! shape leaves nothing behind, and the world is as before.
+//! Errors of the engine: invalid shapes, invalid input to a world, and steps that cannot be taken. After an error the
+//! world is unchanged.
 
 use crate::BodyId;
 use signorini_problem::ProblemError;
@@ -17,9 +17,9 @@ pub enum WorldError {
         body: BodyId,
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A number of the settings is NaN, infinite or outside its range.
@@ -27,9 +27,9 @@ pub enum WorldError {
     Setting {
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A number of a joint is NaN, infinite or outside its range.
@@ -37,12 +37,12 @@ pub enum WorldError {
     JointValue {
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
-    /// A joint whose bodies are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    /// The bodies of a joint are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
     #[error("{kind} joint does not fit its bodies: off by {gap:e} m and {turn:e} rad, more than {limit:e}")]
     Misfit {
         /// The kind of joint.
@@ -51,7 +51,7 @@ pub enum WorldError {
         gap: f64,
         /// Angle by which locked coordinates are off [rad].
         turn: f64,
-        /// What they may be off by [m, rad].
+        /// The largest error allowed [m, rad].
         limit: f64,
     },
     /// A factor of a gear that is zero, NaN, infinite or out of range.
@@ -70,12 +70,13 @@ pub enum WorldError {
         /// Why not.
         why: &'static str,
     },
-    /// A gear whose coordinates are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    /// The coordinates of a gear are not where it would hold them; see [`crate::Misfit`] and
+    /// [`crate::World::assemble`].
     #[error("the coordinates do not fit the gear: off by {off:e}, more than {limit:e}")]
     GearMisfit {
-        /// What the coordinate with the largest factor is off [m, rad].
+        /// Error of the coordinate with the largest factor [m, rad].
         off: f64,
-        /// What it may be off [m, rad].
+        /// The largest error allowed [m, rad].
         limit: f64,
     },
     /// Joints that cannot all fit: see [`crate::World::assemble`].
@@ -135,7 +136,7 @@ pub enum WorldError {
     /// The handle belongs to another world.
     #[error("the handle belongs to another world")]
     ForeignHandle,
-    /// A pair of bodies that are one.
+    /// A pair of a body and itself.
     #[error("a body does not touch itself")]
     Pair,
     /// A list of a robot with too few or too many numbers.
@@ -155,7 +156,7 @@ pub enum WorldError {
         what: &'static str,
         /// Its place, from zero.
         index: usize,
-        /// What it was.
+        /// The given value.
         value: f64,
     },
 }
@@ -167,7 +168,7 @@ pub enum StepError {
     /// Negative, NaN, infinite or too long.
     #[error("time step {value} s is not in [0, {limit}]")]
     TimeStep {
-        /// What it was.
+        /// The given value.
         value: f64,
         /// The longest allowed.
         limit: f64,

@@ -1,4 +1,4 @@
-//! Where a joint is on its bodies: frames, and the two ends.
+//! Frames of a joint, and its two ends.
 
 use crate::BodyHandle;
 use crate::body::MAX_POSITION;
@@ -48,7 +48,7 @@ impl From<(DVec3, DQuat)> for Frame {
     }
 }
 
-/// One end of a joint. A joint between two points of the world cannot be written down: see [`crate::Joint`].
+/// The other end of a joint: a body or the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// On a body, in its frame.
@@ -112,10 +112,10 @@ pub(super) fn check(frame: &Frame, side: usize) -> Result<(), WorldError> {
 /// Whether adding a joint that does not fit its bodies is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Misfit {
-    /// [`WorldError::Misfit`], which says by how much; see [`crate::MISFIT`].
+    /// It is refused with [`WorldError::Misfit`]; see [`crate::MISFIT`].
     #[default]
     Refused,
-    /// The joint is added, holds its bodies as it finds them, and takes a fraction of its error out of the poses in each
-    /// step ([`crate::Settings::joint_correction`]). Until it fits, the certificate says so.
+    /// It is added with its error, a fraction of which is removed in each step ([`crate::Settings::joint_correction`]).
+    /// Until it fits, the certificate shows the error.
     Corrected,
 }

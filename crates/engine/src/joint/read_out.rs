@@ -1,4 +1,4 @@
-//! What joints did in the last step, and where they are.
+//! Positions, velocities and forces of joints, as a user reads them.
 
 use crate::joint::geometry::{End, JointGeometry, Placed, Pose};
 use crate::joint::rows::{Measure, Purpose, RowLaw, RowSpec};
@@ -8,8 +8,8 @@ use crate::{JointHandle, World, WorldError};
 use glamx::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Forces along one coordinate of a joint, by what they come from [N, N·m]; each acts on the body, and its
-/// opposite on the other end. Mean values over the last step.
+/// Forces along one coordinate of a joint by cause, as means over the last step [N, N·m]. Each acts on the body, and
+/// its opposite on the other end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CoordinateForces {
     /// Of the limits: positive at the lower one, negative at the upper one.
@@ -40,12 +40,12 @@ pub struct JointForces {
     pub coordinates: Vec<CoordinateForces>,
 }
 
-/// What happened to a joint in a step. Joints are told by their places in [`World::joints`].
+/// An event of a joint in a step. `joint` is an index into [`World::joints`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum JointEvent {
-    /// A limit that carried nothing in the step before carries now.
+    /// A limit carries an impulse that carried none in the previous step.
     LimitHit {
         /// Which joint.
         joint: u32,
@@ -56,7 +56,7 @@ pub enum JointEvent {
         /// Impulse of the stop [N·s, N·m·s].
         impulse: f64,
     },
-    /// It broke, and holds nothing from the next step on.
+    /// The joint broke, and is without effect from the next step on.
     Broken {
         /// Which joint.
         joint: u32,
@@ -129,7 +129,7 @@ impl World {
         })
     }
 
-    /// What a joint did in the last step, by what it comes from.
+    /// Forces of a joint in the last step, by cause.
     pub fn joint_forces(&self, joint: JointHandle) -> Result<JointForces, WorldError> {
         let record = self.joint_record(joint)?;
         let free: Vec<usize> = record.joint.free_axes().collect();

@@ -1,4 +1,4 @@
-//! What there is in a world: joints, contacts of a body, islands, names.
+//! Listings of a world: joints, contacts of a body, islands, names.
 
 #[cfg(feature = "socp")]
 use crate::body::BodyRecord;
@@ -48,8 +48,8 @@ impl World {
         Ok(self.contacts().iter().filter_map(look))
     }
 
-    /// Groups of dynamic bodies that contacts of the last step, or joints, tie to each other, each in the order of ids, the
-    /// groups in the order of their first bodies. Bodies that are tied to none are not in the list.
+    /// Groups of dynamic bodies connected by contacts of the last step or by joints. Each is in the order of ids, and
+    /// the groups are in the order of their first bodies. Bodies without such connections are not listed.
     pub fn islands(&self) -> Vec<Vec<BodyHandle>> {
         let moves = |handle: BodyHandle| {
             let record = self.bodies.get(handle.0).ok()?;

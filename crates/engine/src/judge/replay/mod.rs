@@ -1,5 +1,5 @@
-//! Certifies a recorded step again, from the states before and after it, its contacts and the laws. Nothing of the step
-//! itself is used.
+//! Certifies recorded steps again, from the states before and after, the contacts and the laws. No code of the step is
+//! used.
 //!
 //! | check | measured |
 //! |---|---|
@@ -67,14 +67,15 @@ pub struct ReplayStep<'a> {
     pub contacts: Option<&'a [ReplayContact]>,
     /// Its energy account; none if it is not known.
     pub ledger: Option<&'a EnergyLedger>,
-    /// Whether all that acted is recorded. Not so where a program may have applied forces or set states between steps.
+    /// Whether everything that acted is recorded; false if a program may have applied forces or set states between
+    /// steps.
     pub complete: bool,
-    /// Whether an island took the step in pieces. Contact laws hold in each of them, and contacts turn from one to the next; what a
-    /// recording has is the sum.
+    /// Whether an island took the step in pieces. Contact laws hold in each piece, with contacts that turn from one to
+    /// the next; a recording contains only the sum of impulses.
     pub divided: bool,
 }
 
-/// What is looked at in a recorded step.
+/// The checks of a recorded step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Check {
@@ -144,14 +145,14 @@ impl Check {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Finding {
     /// The worst, and its bound.
     Measured(Part),
-    /// The worst of what could be looked at, and what the recording lacks for the rest.
+    /// The worst value that could be measured, and what the recording lacks for the rest.
     Partly(Part, &'static str),
-    /// What the recording lacks.
+    /// Not measured: what the recording lacks.
     Missing(&'static str),
 }
 
@@ -163,7 +164,7 @@ impl Finding {
             Finding::Missing(_) => None,
         }
     }
-    /// What is lacking.
+    /// What the recording lacks.
     pub fn lacks(&self) -> Option<&'static str> {
         match self {
             Finding::Partly(_, what) | Finding::Missing(what) => Some(what),
@@ -180,7 +181,8 @@ const NO_IMPACT_TIMES: &str = "times and order of impacts";
 const NO_PIECES: &str = "impulses of the pieces of a step";
 const NO_RELATIVE: &str = "orientations when the joints were made";
 
-/// The judge of recorded steps: a world for its masses, shapes, materials, joints and settings, which never takes a step.
+/// The judge of recorded steps. It holds a world for its masses, shapes, materials, joints and settings, which never
+/// takes a step.
 #[derive(Debug)]
 pub struct Recertifier {
     world: World,
@@ -252,7 +254,7 @@ impl Recertifier {
         };
         let all = |states: &[ReplayBody]| states.iter().all(|body| finite(&state(body, DVec3::ZERO)));
         if !all(step.before) || !all(step.after) {
-            // Comparisons with what is not a number are false: nothing could be refuted.
+            // Comparisons with NaN are false, so NaN must not pass as a measurement.
             let nothing = Part { value: f64::INFINITY, ..Part::default() };
             return Some(Check::ALL.map(|check| (check, Finding::Measured(nothing))).to_vec());
         }
