@@ -1,4 +1,4 @@
-//! Questions to a world from Python, many at once and with filters.
+//! Queries of a world from Python, many at once and with filters.
 
 use crate::argument::{quaternion, rows, vector, wrong_shape, wrong_type};
 use crate::body::{Body, id_of};

@@ -1,4 +1,4 @@
-//! What a step says about itself.
+//! The report of a step.
 
 use crate::certificate::{CertificatePart, PlaceNames, StepCertificate, place_names};
 use crate::pickled::{self, Reduced};

@@ -1,4 +1,4 @@
-//! A robot as files describe it, whatever their language.
+//! Description of a robot, independent of the file format.
 //!
 //! Links form trees; every link says where its frame is in that of its parent and by which motions it may leave that
 //! place, one after the other in its own frame: with `P` the pose at zero and `E_i` the motions,

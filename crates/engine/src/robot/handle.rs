@@ -1,4 +1,4 @@
-//! A robot in a world: its state as lists of coordinates, rates and forces.
+//! A robot in a world: reads and sets its state as lists of coordinates, rates and forces.
 
 use super::control::Drive;
 use super::description::Motion;

@@ -1,4 +1,5 @@
-//! From a description to the moving bodies: what is fixed to each other is one, and frames without mass carry nothing.
+//! Makes the model of moving bodies from a description: links fixed to each other become one body, and frames without
+//! mass become none.
 //!
 //! A frame without mass between two joints is not a body: a body of no mass, or of a little to please the solver, makes
 //! the equations as badly conditioned as the ratio of the masses around it. Its joint and the next become one joint of

@@ -1,4 +1,5 @@
-//! Sensors of a robot: what torque cells, force plates and inertial units would read. They look and never act.
+//! Sensors of a robot: the readings of torque cells, force plates and inertial units. They do not influence the
+//! simulation.
 
 use super::handle::Robot;
 use crate::{BodyHandle, CoordinateForces, World, WorldError};

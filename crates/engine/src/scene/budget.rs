@@ -1,4 +1,4 @@
-//! How much work a step may take, as a number or a name.
+//! The work budget of a step in a scene file, as a number or a name.
 
 use crate::budget;
 use schemars::JsonSchema;

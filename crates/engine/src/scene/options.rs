@@ -1,4 +1,4 @@
-//! What bodies and materials may be told besides, as it is written in scenes.
+//! Options of bodies and materials as they are written in scenes.
 
 use super::shape_description::is_all;
 use super::{BodyDescription, Scene, SceneError, Triple, is_default};

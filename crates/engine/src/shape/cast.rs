@@ -1,4 +1,4 @@
-//! Rays and moving shapes.
+//! Ray casts and shape casts against a single shape.
 
 use super::core::Core;
 use super::separation::Separator;

@@ -1,4 +1,4 @@
-//! Shapes: what a body is made of. Built once, validated at the door, then shared cheaply.
+//! Shapes of bodies. A shape is validated when it is built, and then shared cheaply.
 //!
 //! A [`Shape`] is a list of parts, each a primitive at a pose. Sphere, cuboid, hull and so on have one part; a compound
 //! is flattened into its leaves when it is built. Axes of capsule, cylinder and cone are **z**, since the world is z-up.

@@ -1,4 +1,4 @@
-//! A motion as any engine can give it: poses and velocities by body name over time.
+//! A motion as any engine can report it: poses and velocities by body name over time.
 
 use signorini::glamx::{DMat3, DQuat, DVec3};
 use signorini::{Kind, Scene, SceneError};
