@@ -40,7 +40,7 @@ pub enum ContactRecording {
     On,
 }
 
-/// What becomes of a recording that is already there.
+/// What to do if the recording already exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and nothing is recorded.
@@ -55,7 +55,7 @@ pub enum Existing {
 pub struct Options {
     /// Whether contacts are recorded.
     pub contacts: ContactRecording,
-    /// What becomes of a recording that is already there.
+    /// What to do if the recording already exists.
     pub existing: Existing,
     /// A chunk is closed before it grows beyond this \[bytes\]; a single larger message has a chunk of its own.
     pub chunk_bytes: usize,
