@@ -17,6 +17,14 @@ use inertial::{DEFAULT_DENSITY, dynamic_mass};
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
+///
+/// ```
+/// use signorini::{Body, Kind, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// assert_eq!(world.body(floor)?.kind(), Kind::Fixed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -53,6 +61,14 @@ pub const MAX_SPIN: f64 = 1e8;
 /// How far from one the length of a given quaternion may be. Closer ones are normalised, others are errors.
 pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// Position, orientation and velocities of a body, world axes.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).velocity(DVec3::X))?;
+/// assert_eq!(world.body(ball)?.state().velocity, DVec3::X);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyState {
     /// Centre of mass \[m\].
@@ -342,6 +358,16 @@ pub(crate) fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
 }
 
 /// Force and torque that contacts and joints exerted on a body in the last step, the torque about the centre of mass.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert!((world.body(ball)?.constraint_forces().force.z - 2.0 * 9.81).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConstraintForces {
     /// Impulse over time step \[N\].

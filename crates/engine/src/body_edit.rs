@@ -9,6 +9,17 @@ use crate::{BodyHandle, Coordinate, Joint, JointHandle, JointKind, Shape, World,
 use glamx::DVec3;
 
 /// World axes along which, and about which, a body is locked.
+///
+/// ```
+/// use signorini::{AxisLocks, Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let puck = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// // The puck cannot fall, nor tip over.
+/// world.lock_axes(puck, AxisLocks { translation: [false, false, true], rotation: [true, true, false] })?;
+/// world.step(0.01)?;
+/// assert!(world.body(puck)?.position().z.abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AxisLocks {
     /// Along x, y, z.

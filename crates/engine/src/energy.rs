@@ -8,6 +8,15 @@ use glamx::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// Energy of a body or of a world \[J\].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).velocity(DVec3::X).position(DVec3::Z))?;
+/// let energy = world.energy();
+/// assert!((energy.kinetic() - 1.0).abs() < 1e-12 && (energy.potential - 2.0 * 9.81).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ m|v|² \[J\].
@@ -57,6 +66,18 @@ impl Energy {
 }
 
 /// Where the energy of a step went. The works add up to the change of energy, [`EnergyLedger::closure`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = Body::dynamic(Shape::cuboid(DVec3::splat(0.5))?).velocity(DVec3::X);
+/// world.add(ball.position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// let ledger = world.step(0.01)?.energy;
+/// // Friction takes kinetic energy, and nothing else does.
+/// assert!(ledger.friction < 0.0 && ledger.closure().abs() <= 1e-9 * ledger.scale());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLedger {
     /// Before the step.

@@ -7,6 +7,14 @@ use signorini_solvers::SolveError;
 use thiserror::Error;
 
 /// Why a world refused something. The world has not changed.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, WorldError};
+/// let mut world = World::new(Settings::default())?;
+/// let heavy = Body::dynamic(Shape::sphere(0.5)?).mass(f64::INFINITY);
+/// assert!(matches!(world.add(heavy), Err(WorldError::BodyValue { field: "mass", .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -162,6 +170,13 @@ pub enum WorldError {
 }
 
 /// Why a step was not taken. The world is as before, bit for bit.
+///
+/// ```
+/// use signorini::{Settings, StepError, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert!(matches!(world.step(-0.01), Err(StepError::TimeStep { .. })));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StepError {
@@ -214,6 +229,11 @@ pub enum StepError {
 }
 
 /// Why a snapshot cannot be read or restored. The world, if there is one, has not changed.
+///
+/// ```
+/// use signorini::{Snapshot, SnapshotError};
+/// assert!(matches!(Snapshot::from_bytes(b"not a snapshot"), Err(SnapshotError::NotASnapshot)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
@@ -281,6 +301,11 @@ pub enum SnapshotError {
 }
 
 /// Why a shape was refused. Nothing is built from a refused description.
+///
+/// ```
+/// use signorini::{Shape, ShapeError};
+/// assert!(matches!(Shape::sphere(-1.0), Err(ShapeError::NotPositive { .. })));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {

@@ -9,6 +9,11 @@ use crate::{BodyHandle, World};
 use glamx::DVec3;
 
 /// Whether a contact or overlap is new.
+///
+/// ```
+/// use signorini::Phase;
+/// assert_eq!(Phase::Begin.name(), "begin");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// It began in this step.
@@ -34,6 +39,16 @@ impl Phase {
 }
 
 /// Contact of two parts of bodies: at least one point carries load, or its surfaces touched at the start of the step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert!((world.contact_events()[0].impulse - 2.0 * 9.81 * 0.01).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactEvent {
     /// Whether the contact is new.
@@ -57,6 +72,17 @@ pub struct ContactEvent {
 }
 
 /// A body in a sensor.
+///
+/// ```
+/// use signorini::{Body, Phase, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let gate = world.add(Body::fixed(Shape::sphere(1.0)?).sensor())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// world.step(0.01)?;
+/// let event = world.sensor_events()[0];
+/// assert_eq!((event.phase, event.sensor, event.other), (Phase::Begin, gate, ball));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorEvent {
     /// Whether it is new.
@@ -72,6 +98,18 @@ pub struct SensorEvent {
 }
 
 /// A body that fell asleep or woke up: see [`crate::Sleeping`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, Sleeping, World, glamx::DVec3};
+/// let mut world = World::new(Settings { sleeping: Sleeping::islands(), ..Settings::default() })?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// while world.sleep_events().is_empty() {
+///     world.step(0.1)?;
+/// }
+/// assert!(world.sleep_events()[0].asleep && world.body(ball)?.is_sleeping());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SleepEvent {
     /// The body.

@@ -9,6 +9,13 @@ use std::sync::Arc;
 /// Collision layers as bit masks: `layers` are those that an object is in, `mask` those it collides with. Two objects
 /// collide if each is in a layer of the other's mask. Bodies have a filter, and so have parts of shapes
 /// ([`crate::Shape::filtered`]); both must agree.
+///
+/// ```
+/// use signorini::Filter;
+/// let (player, bullet) = (Filter::new(0b01, 0b01), Filter::new(0b10, 0b01));
+/// // The bullet would collide with the player, but not the player with the bullet.
+/// assert!(!player.meets(bullet) && player.meets(player));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]

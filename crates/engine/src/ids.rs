@@ -14,6 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The permanent identity of a body. Numbers sort before names, names before automatic identities.
+///
+/// ```
+/// use signorini::{Body, BodyId, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).named("ball"))?;
+/// assert_eq!(world.find("ball"), Some(ball));
+/// assert_eq!(world.body(ball)?.id(), &BodyId::Name("ball".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BodyId {
     /// Chosen by the program.
@@ -67,14 +76,44 @@ pub(crate) struct Key {
 }
 
 /// Handle of a body in one world.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, WorldError};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// world.remove(ball)?;
+/// assert!(matches!(world.body(ball), Err(WorldError::StaleHandle { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyHandle(pub(crate) Key);
 
 /// Handle of a joint in one world.
+///
+/// ```
+/// use signorini::{Body, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let joint = world.add_joint(Joint::ball(ball, DVec3::ZERO, DVec3::ZERO))?;
+/// assert_eq!(world.joints().next().map(|(handle, _)| handle), Some(joint));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointHandle(pub(crate) Key);
 
 /// Handle of a gear in one world.
+///
+/// ```
+/// use signorini::{Body, Frame, Gear, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let wheel = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let frame = Frame::along(DVec3::ZERO, DVec3::Z);
+/// let screw = world.add_joint(Joint::cylindrical(wheel, frame, frame))?;
+/// // A screw: 1 mm along the axis per radian.
+/// let thread = world.add_gear(Gear::between((screw, 0), (screw, 1), 1e-3))?;
+/// assert_eq!(world.gear(thread)?.terms.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GearHandle(pub(crate) Key);
 

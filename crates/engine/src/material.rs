@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// Each material has a rule. If two materials have different rules, the one further down this list is used. So any rule
 /// wins over the default, and the order of bodies does not matter.
+///
+/// ```
+/// use signorini::{Combine, Material};
+/// let ice = Material::new(0.04, 0.0).friction_rule(Combine::Minimum);
+/// let rubber = Material::new(1.0, 0.5);
+/// assert_eq!(ice.combine(rubber).friction, 0.04);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -46,6 +53,13 @@ pub const MAX_STIFFNESS: f64 = 1e18;
 pub const MAX_ROLLING: f64 = 1e9;
 
 /// Anisotropic friction: one coefficient along an axis, another across it.
+///
+/// ```
+/// use signorini::Material;
+/// // Wood: 0.3 along the grain, which is the x axis of the body, and 0.5 across it.
+/// let wood = Material::new(0.3, 0.0).grain([1.0, 0.0, 0.0], 0.5);
+/// assert_eq!(wood.grain.map(|grain| grain.across), Some(0.5));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -57,6 +71,13 @@ pub struct Grain {
 }
 
 /// Material of a body's surface.
+///
+/// ```
+/// use signorini::Material;
+/// let (wood, steel) = (Material::new(0.4, 0.2), Material::new(0.9, 0.8));
+/// // By default coefficients combine by their geometric mean.
+/// assert!((wood.combine(steel).friction - 0.6).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]

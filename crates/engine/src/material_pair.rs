@@ -7,6 +7,15 @@ use glamx::DVec3;
 use std::collections::BTreeMap;
 
 /// Coefficients of a pair of materials. Values that are not given follow from the combination rules.
+///
+/// ```
+/// use signorini::{PairCoefficients, Settings, World};
+/// let mut world = World::new(Settings::default())?;
+/// let (rubber, ice) = (1, 2);
+/// world.set_material_pair([rubber, ice], Some(PairCoefficients { friction: Some(0.1), restitution: None }))?;
+/// assert_eq!(world.material_pairs().count(), 1);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairCoefficients {
     /// Friction coefficient \[1\], in all directions.

@@ -19,6 +19,15 @@ const ONE_WAY: VectorField = VectorField::new(["one-way x", "one-way y", "one-wa
 
 /// Motion of a body's surface relative to the body: a conveyor belt, a track, a turntable. Given in the frame of the
 /// body; at a contact only the tangential part counts.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, SurfaceMotion, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let motion = SurfaceMotion { velocity: DVec3::X, spin: DVec3::ZERO };
+/// let belt = world.add(Body::fixed(Shape::half_space(DVec3::Z)?).surface_motion(motion))?;
+/// assert!(world.body(belt)?.surface_motion().runs());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceMotion {
     /// Velocity, the same everywhere [m/s].

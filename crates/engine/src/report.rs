@@ -7,6 +7,13 @@ use signorini_problem::{Certificate, Counts};
 use signorini_solvers::Effort;
 
 /// The verdict on a step.
+///
+/// ```
+/// use signorini::{Settings, StepStatus, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert_eq!(world.step(0.01)?.status, StepStatus::Certified);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -17,6 +24,15 @@ pub enum StepStatus {
 }
 
 /// Counts of bodies, contacts, islands and so on in a step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let counts = world.step(0.01)?.counts;
+/// assert_eq!((counts.bodies, counts.contacts), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepCounts {
     /// All bodies.
@@ -60,6 +76,13 @@ pub struct StepCounts {
 }
 
 /// Wall time of the stages \[s\]. Reported, never used.
+///
+/// ```
+/// use signorini::{Settings, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert!(world.step(0.01)?.times.solve >= 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageTimes {
     /// Forces, gyroscopic motion.
@@ -83,6 +106,17 @@ pub struct StageTimes {
 }
 
 /// Report of a step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, StepStatus, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// let report = world.step(0.01)?;
+/// assert_eq!(report.status, StepStatus::Certified);
+/// assert!(report.velocity.is_some_and(|certificate| certificate.natural < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// The verdict.
@@ -131,6 +165,17 @@ impl StepReport {
 }
 
 /// A contact of the last step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::cuboid(DVec3::splat(0.5))?).mass(1.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert_eq!(world.contacts().len(), 4);
+/// assert!(world.contacts().iter().all(|contact| (contact.impulse.z - 0.25 * 9.81 * 0.01).abs() < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// First body; the normal points from it.
@@ -163,6 +208,16 @@ pub struct ContactPoint {
 pub const SLIP_SPEED: f64 = 1e-6;
 
 /// State of a contact, judged by its motion.
+///
+/// ```
+/// use signorini::{Body, ContactState, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert_eq!(world.contacts()[0].state(), ContactState::Stick);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactState {

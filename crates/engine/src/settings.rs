@@ -7,6 +7,13 @@ use signorini_problem::{Certificate, ContactProblem, Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule};
 
 /// How overlap is removed.
+///
+/// ```
+/// use signorini::{Settings, Stabilisation, World};
+/// let world = World::new(Settings { stabilisation: Stabilisation::None, ..Settings::default() })?;
+/// assert_eq!(world.settings().stabilisation, Stabilisation::None);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -38,6 +45,14 @@ impl Default for Stabilisation {
 }
 
 /// What happens when several contacts bounce at once.
+///
+/// ```
+/// use signorini::{ImpactLaw, Settings, World};
+/// // Newton's cradle: impacts go from ball to ball.
+/// let world = World::new(Settings { impact: ImpactLaw::sequential(), ..Settings::default() })?;
+/// assert!(matches!(world.settings().impact, ImpactLaw::Sequential { .. }));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -63,6 +78,13 @@ impl ImpactLaw {
 }
 
 /// Whether bodies at rest are left out of the steps until something happens to them.
+///
+/// ```
+/// use signorini::{Settings, Sleeping, World};
+/// let world = World::new(Settings { sleeping: Sleeping::islands(), ..Settings::default() })?;
+/// assert!(matches!(world.settings().sleeping, Sleeping::Islands { .. }));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -93,6 +115,13 @@ impl Sleeping {
 }
 
 /// Settings of a world.
+///
+/// ```
+/// use signorini::{Settings, World, glamx::DVec3};
+/// let moon = Settings { gravity: DVec3::new(0.0, 0.0, -1.62), ..Settings::default() };
+/// assert_eq!(World::new(moon)?.settings().gravity.z, -1.62);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Acceleration of free fall [m/s²].

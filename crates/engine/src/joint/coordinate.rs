@@ -11,6 +11,13 @@ const MAX_RATE: f64 = 1e10;
 const MAX_GAIN: f64 = 1e20;
 
 /// A motor along a coordinate.
+///
+/// ```
+/// use signorini::{Coordinate, Motor};
+/// // 2 rad/s with at most 5 N·m.
+/// let wheel = Coordinate::free().motor(Motor::velocity(2.0, 5.0));
+/// assert_eq!(wheel.motor, Some(Motor::Velocity { target: 2.0, max_force: 5.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -65,6 +72,12 @@ impl Motor {
 }
 
 /// A spring with a damper.
+///
+/// ```
+/// use signorini::{Coordinate, Spring};
+/// let door = Coordinate::free().spring(10.0, 0.5, 0.0);
+/// assert_eq!(door.spring, Some(Spring { stiffness: 10.0, damping: 0.5, rest: 0.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -49,6 +49,13 @@ impl From<(DVec3, DQuat)> for Frame {
 }
 
 /// The other end of a joint: a body or the world.
+///
+/// ```
+/// use signorini::{Anchor, Frame, glamx::DVec3};
+/// // A point of the world and a frame both convert to the world end of a joint.
+/// assert_eq!(Anchor::from(DVec3::Z).body(), None);
+/// assert_eq!(Anchor::from(Frame::along(DVec3::Z, DVec3::X)).frame().point, DVec3::Z);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// On a body, in its frame.
@@ -110,6 +117,17 @@ pub(super) fn check(frame: &Frame, side: usize) -> Result<(), WorldError> {
 }
 
 /// Whether adding a joint that does not fit its bodies is an error.
+///
+/// ```
+/// use signorini::{Body, Joint, Misfit, Settings, Shape, World, WorldError, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// // The hook is 1 mm away from the ball's centre.
+/// let joint = Joint::ball(ball, DVec3::ZERO, DVec3::new(1e-3, 0.0, 0.0));
+/// assert!(matches!(world.add_joint(joint), Err(WorldError::Misfit { .. })));
+/// assert!(world.add_joint(joint.misfit(Misfit::Corrected)).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Misfit {
     /// It is refused with [`WorldError::Misfit`]; see [`crate::MISFIT`].

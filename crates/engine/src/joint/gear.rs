@@ -20,6 +20,17 @@ const LEAST: f64 = 1e-6;
 const FARTHEST: f64 = 1e10;
 
 /// A coordinate in a gear.
+///
+/// ```
+/// use signorini::{Body, Frame, Gear, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let wheel = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let frame = Frame::along(DVec3::ZERO, DVec3::Z);
+/// let screw = world.add_joint(Joint::cylindrical(wheel, frame, frame))?;
+/// let thread = Gear::between((screw, 0), (screw, 1), 1e-3);
+/// assert_eq!((thread.terms[1].coordinate, thread.terms[1].factor), (1, -1e-3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GearTerm {
     /// The joint.

@@ -8,6 +8,12 @@ use crate::joint::Coordinate;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a joint: which coordinates are free.
+///
+/// ```
+/// use signorini::JointKind;
+/// assert_eq!(JointKind::Revolute.name(), "revolute");
+/// assert_eq!(JointKind::named("rope", 2.0), Some(JointKind::Rope { length: 2.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -51,6 +51,15 @@ pub const MISFIT: f64 = 1e-6;
 pub(crate) const OLD_ERROR: f64 = 1e-8;
 
 /// Whether jointed bodies may touch.
+///
+/// ```
+/// use signorini::{Body, Joint, PairContact, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// let joint = Joint::ball(ball, DVec3::ZERO, DVec3::ZERO).contact(PairContact::Kept);
+/// assert_eq!(joint.contact, PairContact::Kept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairContact {
     /// The two bodies do not collide: their shapes usually overlap at the joint.

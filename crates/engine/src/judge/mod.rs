@@ -59,6 +59,18 @@ pub(crate) fn overlap_bound(a: &BodyRecord, b: &BodyRecord) -> f64 {
 
 /// Where a part of the certificate has its worst value. Bodies and joints are indices into [`crate::World::bodies`] and
 /// [`crate::World::joints`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?).named("floor"))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.4)).named("ball"))?;
+/// // The ball begins in the floor, which is no fault of the step.
+/// let report = world.step(0.01)?;
+/// assert!(report.penetration > 0.09 && report.certificate.overlap.is_met());
+/// assert!(world.names_at(&report.certificate.overlap.place).len() <= 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The bodies.
@@ -68,6 +80,12 @@ pub struct Place {
 }
 
 /// One part of a step's certificate.
+///
+/// ```
+/// use signorini::Part;
+/// let overlap = Part { value: 2e-5, bound: 1e-4, ..Part::default() };
+/// assert!(overlap.is_met() && (overlap.excess() - 0.2).abs() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// The measured value, in the unit of the part.
@@ -93,6 +111,15 @@ impl Part {
 }
 
 /// The parts of a step's certificate.
+///
+/// ```
+/// use signorini::{Body, PartName, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let certificate = world.step(0.01)?.certificate;
+/// assert!(PartName::ALL.iter().all(|name| certificate.part(*name).is_met()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -152,6 +179,15 @@ impl PartName {
 }
 
 /// The certificate of a whole step: velocities, end poses, joints, energy, momentum, and what had to be cut short.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let certificate = world.step(0.01)?.certificate;
+/// assert!(certificate.is_met() && certificate.misses().next().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepCertificate {

@@ -7,6 +7,18 @@ use crate::{BodyHandle, BodyId, BodyView, ContactPoint, Joint, JointHandle, Plac
 use std::cmp::Ordering;
 
 /// A contact of a body, seen from that body.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// let contact = world.contacts_of(ball)?.next().ok_or("no contact")?;
+/// assert_eq!(contact.other, floor);
+/// assert!((contact.impulse.z - 2.0 * 9.81 * 0.01).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContact {
     /// The other body.

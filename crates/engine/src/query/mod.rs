@@ -22,6 +22,16 @@ use rayon::prelude::*;
 use std::cell::Cell;
 
 /// A ray.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Ray, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let down = |x: f64| Ray { origin: DVec3::new(x, 0.0, 2.0), direction: DVec3::NEG_Z, max: 10.0 };
+/// let hits = world.cast_rays(&[down(0.0), down(1.0)], &QueryFilter::default());
+/// assert!(hits.iter().all(|hit| hit.is_some_and(|(_, hit)| hit.distance == 2.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// Origin \[m\].
@@ -34,6 +44,15 @@ pub struct Ray {
 
 /// Which bodies a query can find. By default all but sensors. Disabled bodies and parts that are sensors are never
 /// found.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Ray, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let own = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let ray = Ray { origin: DVec3::ZERO, direction: DVec3::X, max: 10.0 };
+/// assert!(world.cast_ray_where(&ray, &QueryFilter::excluding(own)).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryFilter {
     /// Collision filter that the query itself has.
@@ -54,6 +73,16 @@ impl QueryFilter {
 }
 
 /// Result of a shape cast: where a moving shape first touches a body.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::{DPose3, DVec3}};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let (ball, from) = (Shape::sphere(0.5)?, DPose3::from_translation(DVec3::new(0.0, 0.0, 2.5)));
+/// let (_, hit) = world.cast_shape(&ball, &from, DVec3::NEG_Z, 10.0).ok_or("nothing below")?;
+/// assert!((hit.time - 2.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapeHit {
     /// Time \[s\]; 0 if they overlap at the start.
@@ -65,6 +94,15 @@ pub struct ShapeHit {
 }
 
 /// Closest points of two objects.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::sphere(0.5)?))?;
+/// let (_, closest) = world.closest_point(DVec3::X, 10.0, &QueryFilter::default()).ok_or("nothing near")?;
+/// assert!((closest.distance - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
     /// Distance \[m\]; less than zero by the depth where they overlap.

@@ -1,4 +1,4 @@
-//! Why a scene was refused.
+//! Errors of scenes.
 
 use std::fmt;
 use std::path::PathBuf;

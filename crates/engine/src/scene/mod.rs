@@ -1,8 +1,9 @@
-//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON), or read from robots (URDF,
-//! MJCF).
+//! Scenes as data: the description of a world, written by people (TOML) or programs (JSON), or read from robot files
+//! (URDF, MJCF).
 //!
-//! One schema for files, built-in scenes, recordings and bindings. [`Scene::build`] checks everything and makes a
-//! [`World`](crate::World); a scene that is refused names the place, what is wrong and what would be right.
+//! Files, built-in scenes, recordings and language bindings share one schema. [`Scene::build`] checks everything and
+//! makes a [`World`](crate::World). The error of a refused scene names the place, what is wrong, and what would be
+//! right.
 //!
 //! ```toml
 //! name = "ball"

@@ -1,4 +1,4 @@
-//! Robots from files: which language, which folders, and where meshes are found.
+//! Robots from files: detects the language, and finds meshes and included files in the allowed folders.
 
 use super::mesh_file::{self, Surface};
 use super::text::{check_text, read_text};

@@ -21,6 +21,20 @@ use crate::{Anchor, EnergyLedger, PairContact, World};
 use glamx::{DQuat, DVec3};
 
 /// A body before or after a recorded step.
+///
+/// ```
+/// use signorini::{ReplayBody, glamx::{DQuat, DVec3}};
+/// let ball = ReplayBody {
+///     position: DVec3::ZERO,
+///     orientation: DQuat::IDENTITY,
+///     velocity: DVec3::X,
+///     spin: DVec3::ZERO,
+///     asleep: false,
+///     quarantined: false,
+/// };
+/// // `Recertifier` has a whole example.
+/// assert_eq!(ball.velocity.length(), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayBody {
     /// Origin of its frame \[m\].
@@ -38,6 +52,20 @@ pub struct ReplayBody {
 }
 
 /// A contact of a recorded step. Bodies by their places in [`World::bodies`].
+///
+/// ```
+/// use signorini::{ReplayContact, glamx::DVec3};
+/// let contact = ReplayContact {
+///     bodies: [0, 1],
+///     point: DVec3::ZERO,
+///     normal: DVec3::Z,
+///     gap: 0.0,
+///     impulse: 0.0981 * DVec3::Z,
+///     velocity: DVec3::ZERO,
+/// };
+/// // `Recertifier` has a whole example.
+/// assert!(contact.impulse.dot(contact.normal) > 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayContact {
     /// The normal points from the first to the second.
@@ -55,6 +83,22 @@ pub struct ReplayContact {
 }
 
 /// A recorded step.
+///
+/// ```
+/// // `Recertifier` has a whole example; this step has no bodies.
+/// let world = signorini::World::new(signorini::Settings::default())?;
+/// let step = signorini::ReplayStep {
+///     dt: 0.01,
+///     before: &[],
+///     after: &[],
+///     contacts: None,
+///     ledger: None,
+///     complete: false,
+///     divided: false,
+/// };
+/// assert!(signorini::Recertifier::new(world).judge(&step).is_some());
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayStep<'a> {
     /// \[s\].
@@ -76,6 +120,10 @@ pub struct ReplayStep<'a> {
 }
 
 /// The checks of a recorded step.
+///
+/// ```
+/// assert_eq!(signorini::Check::Overlap.unit(), "m");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Check {
@@ -146,6 +194,12 @@ impl Check {
 }
 
 /// Result of a check.
+///
+/// ```
+/// use signorini::{Finding, Part};
+/// let found = Finding::Partly(Part::default(), "joint impulses");
+/// assert!(found.part().is_some() && found.lacks() == Some("joint impulses"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Finding {
     /// The worst, and its bound.
@@ -183,6 +237,34 @@ const NO_RELATIVE: &str = "orientations when the joints were made";
 
 /// The judge of recorded steps. It holds a world for its masses, shapes, materials, joints and settings, which never
 /// takes a step.
+///
+/// ```
+/// use signorini::{Body, Check, Finding, Recertifier, ReplayBody, ReplayStep, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let look = |world: &World| -> Result<ReplayBody, signorini::WorldError> {
+///     let view = world.body(ball)?;
+///     let (position, orientation) = (view.position(), view.orientation());
+///     let (velocity, spin) = (view.velocity(), view.spin());
+///     Ok(ReplayBody { position, orientation, velocity, spin, asleep: false, quarantined: false })
+/// };
+/// let (before, dt) = ([look(&world)?], 0.01);
+/// let ledger = world.step(dt)?.energy;
+/// let after = [look(&world)?];
+/// let step = ReplayStep {
+///     dt,
+///     before: &before,
+///     after: &after,
+///     contacts: Some(&[]),
+///     ledger: Some(&ledger),
+///     complete: true,
+///     divided: false,
+/// };
+/// let findings = Recertifier::new(world).judge(&step).ok_or("not this world")?;
+/// let momentum = findings.iter().find(|(check, _)| *check == Check::Momentum).ok_or("no check")?;
+/// assert!(matches!(&momentum.1, Finding::Measured(part) if part.is_met()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Recertifier {
     world: World,
