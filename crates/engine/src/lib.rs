@@ -89,6 +89,7 @@ pub mod shape;
 mod snapshot;
 #[cfg(feature = "socp")]
 pub mod statics;
+#[doc(hidden)]
 pub mod step;
 mod world;
 

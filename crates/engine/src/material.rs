@@ -188,9 +188,9 @@ impl Material {
     }
 
     /// The pair's coefficients, by the stronger of the two rules (see [`Combine`]): `μ = √(μ_A μ_B)`, `e = √(e_A e_B)`
-    /// unless a surface asks otherwise. Of two surfaces that give way the springs are in series, `1/k = 1/k_A + 1/k_B`, and
-    /// their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)` and
-    /// `b.combine(a)` are equal bit for bit, but for the grain, whose axis is in the frame of its body: see
+    /// unless a surface asks otherwise. If both surfaces are soft, the springs are in series, `1/k = 1/k_A + 1/k_B`,
+    /// and their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)`
+    /// and `b.combine(a)` are equal bit for bit, but for the grain, whose axis is in the frame of its body: see
     /// [`Material::grain`].
     pub fn combine(self, other: Material) -> Material {
         let friction_rule = self.friction_rule.max(other.friction_rule);

@@ -34,6 +34,7 @@ pub enum StepStatus {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepCounts {
     /// All bodies.
     pub bodies: usize,
@@ -118,6 +119,7 @@ pub struct StageTimes {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepReport {
     /// The verdict.
     pub status: StepStatus,
@@ -177,6 +179,7 @@ impl StepReport {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ContactPoint {
     /// First body; the normal points from it.
     pub a: BodyHandle,

@@ -50,6 +50,7 @@ const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
 
 /// How far an impulse is from solving a problem. All residuals are zero for an exact solution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Certificate {
     /// Largest natural map of any block [m/s]: the main residual.
     pub natural: f64,

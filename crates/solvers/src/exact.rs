@@ -75,7 +75,7 @@ pub struct Exact {
     guess: Vec<f64>,
     /// Created when first needed, because few problems get there.
     pyramids: Option<Box<GrowingPyramids>>,
-    /// Created when first needed, by problems with joints.
+    /// Created when a problem with joints first needs it.
     eliminated: Option<Box<WithoutEqualities>>,
 }
 

@@ -21,8 +21,8 @@ impl StoppingRule {
     pub fn velocity(value: f64) -> Self {
         StoppingRule { tolerance: Tolerance::velocity(value), max_iterations: None }
     }
-    /// The residual [m/s] at which a solver may stop by its own account: a tenth of what the judge asks, so that a
-    /// different order of summation cannot turn the verdict.
+    /// The residual [m/s] at which a solver may stop by its own account: a tenth of what the judge allows, so that a
+    /// different order of summation cannot change the verdict.
     pub fn target_speed(&self, problem: &ContactProblem) -> f64 {
         use signorini_problem::Measure;
         let speed = problem.speed();

@@ -1,7 +1,8 @@
 //! Assembly: the least mass-weighted displacement of bodies that makes all joints and gears fit.
 //!
-//! Gauss–Newton: with the errors e of all locked coordinates and their rows J at the poses on hand, bodies are moved and turned
-//! by `δ = M⁻¹Jᵀr`, `J M⁻¹Jᵀ r = −e`. That is quadratic near the end; a step that does not lessen the error is halved.
+//! Gauss–Newton: with the errors e of all locked coordinates and their rows J at the current poses, bodies are moved
+//! and turned by `δ = M⁻¹Jᵀr`, `J M⁻¹Jᵀ r = −e`. It converges quadratically near the end; a step that does not reduce
+//! the error is halved.
 
 use crate::joint::GearRecord;
 use crate::joint::geometry::End;

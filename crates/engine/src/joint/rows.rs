@@ -128,7 +128,7 @@ impl RowSpec {
         }
     }
 
-    /// Whether its impulse is given: then nobody solves for it.
+    /// Whether its impulse is given and not solved for.
     pub fn is_given(&self) -> bool {
         matches!(self.law, RowLaw::Given { .. })
     }

@@ -4,7 +4,7 @@ use super::{Triple, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What ties two bodies, or a body and a point of the world.
+/// A joint between two bodies, or between a body and a point of the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a joint: a table with kind, a and b")]
 pub struct JointDescription {
@@ -17,7 +17,7 @@ pub struct JointDescription {
     /// Whether the two bodies may touch.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bodies_touch: bool,
-    /// What acts along the free coordinates, in their order; of a generic joint all six.
+    /// Limits, motors and so on of the free coordinates, in their order; for a generic joint of all six.
     #[serde(default, skip_serializing_if = "is_default")]
     pub coordinates: Vec<crate::Coordinate>,
     /// Force on the locked coordinates at which it breaks \[N\].
@@ -29,7 +29,7 @@ pub struct JointDescription {
 }
 
 impl JointDescription {
-    /// A joint along whose coordinates nothing acts, and whose bodies do not touch.
+    /// A joint without limits, motors and so on, whose bodies do not touch.
     pub fn new(kind: JointKindDescription, a: EndDescription, b: EndDescription) -> Self {
         let (coordinates, bodies_touch) = (Vec::new(), false);
         JointDescription { kind, a, b, bodies_touch, coordinates, break_force: None, break_torque: None }
@@ -42,7 +42,7 @@ impl JointDescription {
 pub struct GearDescription {
     /// The coordinates.
     pub terms: Vec<GearTermDescription>,
-    /// What the sum is [m, rad].
+    /// Prescribed sum [m, rad].
     #[serde(default, skip_serializing_if = "is_default")]
     pub offset: f64,
 }
@@ -56,7 +56,7 @@ pub struct GearTermDescription {
     /// Which of its free coordinates, counted from zero.
     #[serde(default, skip_serializing_if = "is_default")]
     pub coordinate: usize,
-    /// What it counts.
+    /// Its factor.
     pub factor: f64,
 }
 

@@ -224,7 +224,8 @@ pub(super) fn tetrahedra(hull: &Hull) -> impl Iterator<Item = [DVec3; 3]> + '_ {
 mod tests {
     use super::*;
 
-    /// The inertia of a flat stone of 0.1 kg, whose axes came out as those of the world, and the same of stones of all sizes.
+    /// Regression: the principal axes of a flat stone of 0.1 kg were those of the world. Checked for stones of all
+    /// sizes.
     #[test]
     fn axes_of_small_and_large_bodies_are_those_of_their_inertia() {
         let inertia = DMat3::from_cols_array(&[

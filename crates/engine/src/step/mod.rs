@@ -3,18 +3,18 @@
 //! out, and the equation.
 //!
 //! ```text
-//!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body, as if nothing touched it       free_motion
+//!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body without contacts and joints     free_motion
 //!  2 collision      swept boxes, pairs, waking, replay, ccd, touches, times of impact      collision, replay
-//!  3 contacts       free motion as impulses meet it; frames, coefficients, guesses         contact, assembly
-//!  4 islands        bodies that touch or are jointed                                       island
+//!  3 contacts       free motion up to impacts; frames, coefficients, guesses               contact, assembly
+//!  4 islands        groups of bodies that touch or are jointed                             island
 //!  5 solve          u = W r + q under the laws, per island, certified                      solve, midpoint, in_halves
 //!  6 impulses       v⁺ = v* + M⁻¹Jᵀr                                                       impulse
-//!  7 rest snap      what cannot be told from rest is at rest                               rest_snap
+//!  7 rest snap      velocities that are only round-off become zero                         rest_snap
 //!  8 integrate      x, q at the end of the step                                            integrate
-//!    recall         what met though nobody thought so: rows 3 to 8 again with it           collision::closing, passes
-//!  9 ccd stops      bodies with continuous detection pass into nothing                     collision::ccd
-//! 10 end poses      overlap that the step made is taken out                                end_poses
-//! 11 sleep          islands that have been still for long enough                           sleep
+//!    recall         pairs that closed against the prediction: rows 3 to 8 again            collision::closing, passes
+//!  9 ccd stops      bodies with continuous detection stop before they enter others         collision::ccd
+//! 10 end poses      overlap that the step made is removed                                  end_poses
+//! 11 sleep          islands that have been still for long enough fall asleep               sleep
 //! 12 energy ledger  where the energy went                                                  energy_ledger
 //! 13 judge          the certificate of the whole step                                      grade, crate::judge
 //! 14 commit         the step becomes the state of the world                                commit

@@ -78,7 +78,7 @@ pub(super) const POLISH_REACH: f64 = 1e-3;
 pub(super) const GOOD_DIRECTION: f64 = 1e-4;
 /// Most refinements of one direction.
 pub(super) const REFINEMENTS: usize = 2;
-/// A path whose best residual has not fallen to this share within so many factorizations ends.
+/// A path ends if its best residual has not fallen to this share within the following number of factorizations \[1\].
 pub(super) const SLOW: f64 = 0.7;
 pub(super) const PATIENCE: usize = 12;
 /// Patience of a path from a guess that is within this multiple of the accepted residual \[1\]. Its last digits wander,

@@ -14,7 +14,7 @@ pub enum Attempt {
     Refinement,
     /// Dense methods: one contact in closed form, pivoting without friction, sweeps and Newton steps over a few blocks.
     Small,
-    /// Joints and springs eliminated, and what is left solved as a dense problem.
+    /// Joints and springs are eliminated, and the rest is solved as a dense problem.
     Eliminated,
     /// Sweeps while they pay, then Newton.
     Sweeps,

@@ -42,7 +42,7 @@ pub(super) struct WithoutEqualities {
     u: Vec<f64>,
     /// Impulses found for O.
     found: Vec<f64>,
-    /// The problem of what was left last, for its memory.
+    /// The last remaining problem, kept for its memory.
     memory: Option<ContactProblem>,
     /// g and x.
     right: Vec<f64>,
@@ -80,7 +80,7 @@ impl Exact {
         search.other_factorizations += 1;
         parts.inner.options = ExactOptions { budget: Some(ELIMINATION_BUDGET), ..self.options };
         parts.inner.options.guesses = Guesses::Take;
-        // The judge sees the whole problem; half of what it asks is left to what ε leaves.
+        // The judge grades the whole problem; half of its bound is reserved for the error of ε.
         let Tolerance { value, measure } = search.stop.tolerance;
         let tolerance = Tolerance { value: 0.5 * value, measure };
         let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
@@ -95,7 +95,8 @@ impl Exact {
         false
     }
 
-    /// Solves what is left and lets the equalities carry it. Whether that is the answer; none if another pass may find it.
+    /// Solves the remaining problem and computes the impulses of the equalities. Returns whether that is the answer;
+    /// `None` if another pass may find it.
     fn pass(
         &mut self,
         parts: &mut WithoutEqualities,
@@ -106,7 +107,8 @@ impl Exact {
         history: &mut History,
     ) -> Option<bool> {
         let Ok(effort) = parts.inner.iterate(left, &mut parts.found, stop, history) else { return Some(false) };
-        // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
+        // A dense factorization of the remaining problem costs about an eighth of one over bodies; it counts as an
+        // iteration.
         search.spend(effort.factorizations);
         parts.carry(search.problem);
         parts.carry_on(search.problem);
@@ -123,8 +125,8 @@ impl Exact {
 }
 
 impl WithoutEqualities {
-    /// Factors what the equalities hold, lets them carry what is left of q, and chooses O; false if that is empty, or more than is
-    /// worth it.
+    /// Factors the equalities, computes their impulses for the current velocities, and chooses O. Returns false if O is
+    /// empty or too large.
     fn begin(&mut self, problem: &ContactProblem, guess: &[f64]) -> bool {
         let carries = |c: &usize| problem.blocks()[*c].law != Law::Equality && guess[problem.offsets()[*c]] != 0.0;
         let carrying: usize = (0..problem.blocks().len()).filter(carries).map(|c| problem.blocks()[c].rows).sum();
@@ -158,7 +160,7 @@ impl WithoutEqualities {
         self.take_what_closes(problem)
     }
 
-    /// `u = W r + q` of the impulses on hand.
+    /// Computes `u = W r + q` of the current impulses.
     fn measure(&mut self, problem: &ContactProblem) {
         self.system.apply_w(problem, &self.impulses, &mut self.u);
         for (u, q) in self.u.iter_mut().zip(problem.q()) {
@@ -166,7 +168,8 @@ impl WithoutEqualities {
         }
     }
 
-    /// Takes over the impulses found for O, and lets the equalities carry what that and the velocities they had ask for.
+    /// Takes over the impulses found for O, and computes the impulses of the equalities that these and the current
+    /// velocities require.
     fn carry(&mut self, problem: &ContactProblem) {
         self.right.fill(0.0);
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -186,8 +189,8 @@ impl WithoutEqualities {
         self.measure(problem);
     }
 
-    /// Lets the equalities carry what the filter left of their velocities: what is left of W_EO for O would be in the next pass
-    /// otherwise, and that of W_OE for the pass after it.
+    /// Removes the velocities of equalities that the filter left. Otherwise their effect on O would need another two
+    /// passes.
     fn carry_on(&mut self, problem: &ContactProblem) {
         self.found.clear();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -195,7 +198,8 @@ impl WithoutEqualities {
         self.carry(problem);
     }
 
-    /// O is what was in it before, what carries and what closes; false if that is empty, or more than is worth it.
+    /// Updates O: the blocks it had, those with an impulse, and those that close. Returns false if it is empty or too
+    /// large.
     fn take_what_closes(&mut self, problem: &ContactProblem) -> bool {
         let mut changed = self.blocks.is_empty();
         for (c, block) in problem.blocks().iter().enumerate() {
@@ -219,7 +223,8 @@ impl WithoutEqualities {
         true
     }
 
-    /// The problem of O alone, `u_O + S(r − r_O)`; none if it cannot be had. Round-off of S then spoils only what changes.
+    /// The problem of O alone, `u_O + S(r − r_O)`; `None` if it cannot be posed. Written for the change of r, it is
+    /// affected by round-off of S only in that change.
     fn what_is_left(&mut self, problem: &ContactProblem) -> Option<ContactProblem> {
         let memory = self.memory.take();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));

@@ -59,7 +59,7 @@ const CENTRED: f64 = 1e-11;
 const NEARLY_CENTRED: f64 = 1e-6;
 /// Coefficients of the series.
 const ORDERS: usize = 10;
-/// Residual of a limit, over the speed, from which Newton steps may arrive.
+/// Newton steps are tried if the residual of a limit is below this share of the speed \[1\].
 const CLOSE: f64 = 1e-4;
 /// A limit within this multiple of the tolerance does not improve further down the path \[1\]: the rest is round-off,
 /// and the judge decides.

@@ -17,7 +17,7 @@ use crate::linalg::frontal_lu::SingularPivot;
 /// C, and what is left of K when it is eliminated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalCompliance {
-    /// c of every row [1/kg]; empty if no row gives way.
+    /// c of every row [1/kg]; empty if no row is compliant.
     rows: Vec<f64>,
     /// K' of every block, as K.
     reduced: Vec<f64>,
@@ -53,7 +53,7 @@ impl LocalCompliance {
         Ok(())
     }
 
-    /// K', or K itself where no row gives way.
+    /// K', or K itself if no row is compliant.
     pub(super) fn reduced_or<'a>(&'a self, k: &'a [f64]) -> &'a [f64] {
         if self.rows.is_empty() { k } else { &self.reduced }
     }
@@ -189,7 +189,7 @@ mod tests {
         assert!((20..80).contains(&negative), "{negative} of 100 determinants are negative");
     }
 
-    /// However stiff K is, a row that gives way is as stiff as 1/c.
+    /// For a large K the stiffness of a compliant row is 1/c.
     #[test]
     fn stiffness_is_bounded_by_compliance() {
         let mut k = [1e300, 0.0, 0.0, 2.0];

@@ -1,16 +1,16 @@
 //! Collision. In: poses, flights (free motion). Out: one plan: which bodies touch, where and when. Eq.: none.
 //!
 //! ```text
-//! swept boxes      around everything a body may touch in the step                 sweep
-//! pairs            of bodies whose swept boxes meet, sorted                       broad_phase
-//! filters          pairs whose filters do not meet leave the step, sensors aside   sift
-//! waking           what sleeps and is touched wakes; the rest leaves the step     crate::step::sleep
-//! replay           islands that the last step left as they were leave the step    crate::step::replay
-//! exclusions       pairs that a joint or the user keeps from touching leave it    here
-//! ccd              when bodies with continuous detection first touch              ccd
-//! touches          points of contact with normals and gaps                        touches, manifold
+//! swept boxes      a box around everything a body may touch in the step           sweep
+//! pairs            bodies whose swept boxes overlap, sorted                       broad_phase
+//! filters          pairs excluded by filters are removed, sensors set aside       sift
+//! waking           touched sleepers wake; pairs of other sleepers are removed      crate::step::sleep
+//! replay           islands that the last step left unchanged are not computed     crate::step::replay
+//! exclusions       pairs excluded by a joint or the user are removed              here
+//! ccd              first touches of bodies with continuous detection              ccd
+//! touches          contact points with normals and gaps                           touches, manifold
 //! times of impact  one per body that bounces                                      time_of_impact
-//! closing          pairs that cannot close in the step are held back              closing
+//! closing          pairs that cannot close in the step are left out               closing
 //! ```
 //!
 //! Later stages read only the plan. Stages that need contact points at other poses ask the `Detector`.
