@@ -45,8 +45,6 @@ const MOST_EXCUSED: f64 = 1e-8;
 /// Bound on the error of Signorini's condition as a multiple of that on the natural map \[1\]. For friction
 /// coefficients up to √3 the natural map implies it.
 const NORMAL_FACTOR: f64 = 2.0;
-/// A W more asymmetric than this is a general matrix, not an inverse mass with round-off \[1\].
-const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
 
 /// How far an impulse is from solving a problem. All residuals are zero for an exact solution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -386,7 +384,7 @@ impl<'a> Scales<'a> {
 
     fn block(&mut self, c: usize) -> f64 {
         let w = self.problem.scales()[c];
-        if w > 0.0 && self.problem.asymmetry() <= INVERSE_MASS_ASYMMETRY {
+        if w > 0.0 && self.problem.is_nearly_symmetric() {
             return w;
         }
         *self.largest.get_or_insert_with(|| largest_entry(self.problem))

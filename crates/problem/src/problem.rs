@@ -51,9 +51,12 @@ pub enum Symmetry {
     General,
 }
 
+/// Largest relative asymmetry of a W that is an inverse mass with round-off, and not a general matrix \[1\].
+const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
+
 impl Symmetry {
-    /// What files of other programs are allowed: some published problems are asymmetric by 1e-3.
-    pub const IMPORTED: Symmetry = Symmetry::UpTo(1e-2);
+    /// For files of other programs: some published problems are asymmetric by 1e-3.
+    pub const IMPORTED: Symmetry = Symmetry::UpTo(INVERSE_MASS_ASYMMETRY);
 }
 
 /// Caps, checked before memory is taken.
@@ -277,6 +280,10 @@ impl ContactProblem {
     /// Relative asymmetry of W as given: `max|W_ij − W_ji| / max|W|`.
     pub fn asymmetry(&self) -> f64 {
         self.asymmetry
+    }
+    /// Whether W is nearly symmetric, as an inverse mass is. Otherwise its diagonal is no scale for residuals.
+    pub fn is_nearly_symmetric(&self) -> bool {
+        self.asymmetry <= INVERSE_MASS_ASYMMETRY
     }
     /// Number of scalar unknowns.
     pub fn rows(&self) -> usize {

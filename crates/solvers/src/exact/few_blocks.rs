@@ -23,8 +23,6 @@ const SMALL_STEP_PER_ENTRY: usize = 8;
 /// allowance \[1\].
 const NEARLY: f64 = 100.0;
 const ROUND_OFF: f64 = 1e-9;
-/// A W more asymmetric than this is a general matrix, not an inverse mass with round-off \[1\].
-const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
 /// Expected number of Newton steps after sweeps.
 const SMALL_EXPECTED_STEPS: usize = 2;
 /// Expected number of Newton steps from zero.
@@ -161,5 +159,5 @@ pub(super) fn few(problem: &ContactProblem) -> bool {
 
 /// Whether W looks like an inverse mass, so that the judge scales residuals as the solvers do.
 pub(super) fn is_inverse_mass(problem: &ContactProblem) -> bool {
-    problem.asymmetry() <= INVERSE_MASS_ASYMMETRY && problem.scales().iter().all(|w| *w > 0.0)
+    problem.is_nearly_symmetric() && problem.scales().iter().all(|w| *w > 0.0)
 }
