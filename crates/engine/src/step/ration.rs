@@ -1,6 +1,6 @@
-//! Work budget of one island over one step. An island may solve many problems in a step: one per piece of a motion with
-//! joints, and one per trial of a smaller restitution. The work of each is bounded (`ExactOptions::stepping`), but a
-//! hundred of them would take seconds; this file bounds the sum.
+//! Ration: the work budget of one island over one step. An island may solve many problems in a step: one per piece of a
+//! motion with joints, and one per trial of a smaller restitution. The work of each is bounded
+//! (`ExactOptions::stepping`), but a hundred of them would take seconds; this file bounds the sum.
 
 use crate::{Method, Settings, StoppingRule};
 use signorini_solvers::Effort;

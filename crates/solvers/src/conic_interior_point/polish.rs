@@ -1,4 +1,5 @@
-//! The last digits: semismooth Newton steps of the proximal point iteration `r⁺ = P(r − ρ û(r⁺))`, ρ = c/w.
+//! Polish of an iterate near the end of the conic path: semismooth Newton steps on the proximal point iteration `r⁺ =
+//! P(r − ρ û(r⁺))`, ρ = c/w.
 //!
 //! Linearised at the current velocity, with D of the projection and J of the shift, `(I + ρ D J W) dr = P(r − ρ û) −
 //! r`: the system of `NewtonSystem`. The weight c follows the residual, c = 1e-3 |q|∞ over it, so that an error of the

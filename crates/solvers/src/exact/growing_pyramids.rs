@@ -1,5 +1,5 @@
-//! Friction pyramids that gain corners in the direction in which each contact slides. Each pyramid is solved by Lemke's
-//! path, which always ends at a solution.
+//! Friction pyramids that gain corners in the direction in which each contact slides. Each set of pyramids is solved by
+//! Lemke's path, which always ends at a solution.
 //!
 //! If rest is admissible, Lemke's path ends at a solution of the friction pyramids (`PyramidProgram`,
 //! `ComplementaryPath`), even if the central path has folds. A pyramid gives the wrong friction where a contact slides

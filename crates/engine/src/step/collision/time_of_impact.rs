@@ -1,4 +1,5 @@
-//! Time of impact. In: touches with their times. Out: one time per body. Eq.: none.
+//! Time of impact: one time per body at which all impulses of the step act on it. In: touches with their times. Out:
+//! one time per body. Eq.: none.
 //!
 //! A body has one velocity before the impulses of a step and one after them. So all impulses of the step act on it at
 //! one time, at the pose it has then. For a body that bounces that is the time of its first bounce, and bodies that
