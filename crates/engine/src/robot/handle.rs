@@ -3,7 +3,7 @@
 use super::control::Drive;
 use super::description::Motion;
 use super::joints::Place;
-use super::kinematics::{Posture, turn};
+use super::kinematics::Posture;
 use super::model::{ModelJoint, RobotModel};
 use crate::scene::SceneError;
 use crate::{BodyHandle, JointHandle, World, WorldError};
@@ -227,20 +227,6 @@ impl Robot {
         expect("accelerations", qdd, self.model.freedoms())?;
         let (posture, qd) = (self.posture(world)?, self.qd(world)?);
         Ok(self.model.inverse_dynamics(&posture, &qd, qdd, world.settings().gravity))
-    }
-}
-
-/// Unit quaternions of the coordinates of balls and free links.
-impl RobotModel {
-    /// The coordinates with quaternions of unit length.
-    pub fn normalized(&self, q: &[f64]) -> Vec<f64> {
-        let mut q = q.to_vec();
-        for joint in self.joints.iter().filter(|joint| joint.joint.motion.coordinates() > 1) {
-            let end = joint.q + joint.joint.motion.coordinates();
-            let unit = turn(&q[end - 4..end]);
-            q[end - 4..end].copy_from_slice(&[unit.w, unit.x, unit.y, unit.z]);
-        }
-        q
     }
 }
 

@@ -141,13 +141,6 @@ impl Observed {
         self.frames.iter().map(moved).fold(0.0, largest)
     }
 
-    /// Largest speed of any dynamic body at the end [m/s].
-    pub fn largest_final_speed(&self) -> f64 {
-        let Some(end) = self.frames.last() else { return f64::NAN };
-        let dynamic = end.iter().zip(&self.bodies).filter(|(_, body)| body.kind == Kind::Dynamic);
-        dynamic.map(|(sample, _)| sample.velocity.length()).fold(0.0, largest)
-    }
-
     /// Weight of all dynamic bodies \[N\].
     pub fn weight(&self) -> f64 {
         self.bodies.iter().map(|body| body.mass).sum::<f64>() * self.gravity.length()

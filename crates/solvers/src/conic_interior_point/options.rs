@@ -81,7 +81,7 @@ pub(super) const REFINEMENTS: usize = 2;
 /// A path ends if its best residual has not fallen to this share within the following number of factorizations \[1\].
 pub(super) const SLOW: f64 = 0.7;
 pub(super) const PATIENCE: usize = 12;
-/// Patience of a path from a guess that is within this multiple of the accepted residual \[1\]. Its last digits wander,
-/// and sixty sweeps, at the cost of two factorizations, find them sooner.
+/// Patience \[factorizations\] of a path from a guess whose residual is within the following multiple of the accepted
+/// one \[1\]. Its last digits wander, and sixty sweeps, at the cost of two factorizations, find them sooner.
 pub(super) const PATIENCE_NEAR: usize = 4;
 pub(super) const NEARLY_ACCEPTED: f64 = 10.0;
