@@ -5,6 +5,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A joint between two bodies, or between a body and a point of the world.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "bob"
+///     shape = { sphere = { radius = 0.1 } }
+///     position = [1, 0, 0]
+///
+///     [[joints]]
+///     kind = { distance = { length = 1 } }
+///     a = { body = "bob" }
+///     b = { point = [0, 0, 0] }
+/// "#)?;
+/// assert_eq!(scene.joints[0].a.body.as_deref(), Some("bob"));
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a joint: a table with kind, a and b")]
 pub struct JointDescription {
@@ -37,6 +53,14 @@ impl JointDescription {
 }
 
 /// An equation between coordinates of joints: the sum of them, each times its factor, is the offset.
+///
+/// ```
+/// use signorini::scene::{GearDescription, GearTermDescription};
+/// let term = |joint, factor| GearTermDescription { joint, coordinate: 0, factor };
+/// // The first joint turns three times as fast as the second, the other way round.
+/// let gear = GearDescription { terms: vec![term(0, 1.0), term(1, 3.0)], offset: 0.0 };
+/// assert_eq!(gear.terms.len(), 2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a gear: a table with terms")]
 pub struct GearDescription {
@@ -48,6 +72,11 @@ pub struct GearDescription {
 }
 
 /// A coordinate in a gear.
+///
+/// ```
+/// let term = signorini::scene::GearTermDescription { joint: 0, coordinate: 0, factor: 1.0 };
+/// assert_eq!(term.factor, 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { joint = 0, factor = 1.0 }")]
 pub struct GearTermDescription {
@@ -64,6 +93,11 @@ pub struct GearTermDescription {
 pub type JointKindDescription = crate::JointKind;
 
 /// One end of a joint.
+///
+/// ```
+/// let end = signorini::scene::EndDescription { body: Some("bob".into()), point: [0.0; 3], axes: None };
+/// assert!(end.body.is_some());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { body = \"ball\", point = [0, 0, 0] }")]
 pub struct EndDescription {

@@ -61,6 +61,16 @@ use std::collections::BTreeMap;
 pub type Triple = [f64; 3];
 
 /// Description of a world, with the time step and duration of its simulation.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "ball"
+///     shape = { sphere = { radius = 0.5 } }
+/// "#)?;
+/// assert_eq!(scene.build()?.bodies().count(), 1);
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a scene: a table")]
 pub struct Scene {
@@ -106,6 +116,10 @@ pub struct Scene {
 }
 
 /// A robot from a file.
+///
+/// ```toml
+/// robots = [{ file = "arm.urdf", prefix = "left/", position = [0, 1, 0] }]
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a robot: a table with file")]
 pub struct RobotEntry {
@@ -166,6 +180,11 @@ impl Scene {
 }
 
 /// Options of the solver.
+///
+/// ```
+/// let solver = signorini::scene::SolverDescription { accept: 1e-9, ..Default::default() };
+/// assert_eq!(solver.method, "exact");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table such as { method = \"exact\" }")]
 pub struct SolverDescription {
@@ -196,6 +215,11 @@ impl Default for SolverDescription {
 }
 
 /// How overlap, drift and slow impacts are treated; see [`Settings`].
+///
+/// ```
+/// let treatment = signorini::scene::TreatmentDescription { rest_speed: 0.1, ..Default::default() };
+/// assert_eq!(treatment.joint_correction, 0.5);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub struct TreatmentDescription {
@@ -222,6 +246,13 @@ impl Default for TreatmentDescription {
 }
 
 /// A body, or a grid of equal bodies.
+///
+/// ```
+/// use signorini::scene::{BodyDescription, ShapeDescription};
+/// let ball = BodyDescription::new("ball", ShapeDescription::Sphere { radius: 0.5 });
+/// let ball = BodyDescription { mass: Some(2.0), position: [0.0, 0.0, 1.0], ..ball };
+/// assert_eq!(ball.name, "ball");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a body: a table with name and shape")]
 pub struct BodyDescription {
@@ -295,6 +326,17 @@ impl BodyDescription {
 }
 
 /// Mass, centre of mass and inertia, in the frame of the body.
+///
+/// ```
+/// // A thin rod of 1 m and 1 kg along x.
+/// let rod = signorini::scene::InertialDescription {
+///     mass: 1.0,
+///     centre: [0.0; 3],
+///     moments: [1e-6, 1.0 / 12.0, 1.0 / 12.0],
+///     products: [0.0; 3],
+/// };
+/// assert_eq!(rod.mass, 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table with mass and moments")]
 pub struct InertialDescription {
@@ -311,6 +353,11 @@ pub struct InertialDescription {
 }
 
 /// A turn about an axis.
+///
+/// ```
+/// let quarter = signorini::scene::Rotation { axis: [0.0, 0.0, 1.0], degrees: 90.0 };
+/// assert_eq!(quarter.degrees, 90.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { axis = [0, 0, 1], degrees = 30 }")]
 pub struct Rotation {
@@ -321,6 +368,17 @@ pub struct Rotation {
 }
 
 /// Equal bodies in rows: body (i, j, k) sits at `position + (i, j, k)·spacing`.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "ball"
+///     shape = { sphere = { radius = 0.1 } }
+///     grid = { count = [2, 3, 1], spacing = [0.5, 0.5, 0.5] }
+/// "#)?;
+/// assert_eq!(scene.build()?.bodies().count(), 6);
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { count = [4, 4, 2], spacing = [1, 1, 1] }")]
 pub struct Grid {

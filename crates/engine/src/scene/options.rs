@@ -11,6 +11,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Coefficients of a pair of materials.
+///
+/// ```
+/// let ice = signorini::scene::MaterialPairDescription {
+///     materials: ["ice".into(), "rubber".into()],
+///     friction: Some(0.1),
+///     restitution: None,
+/// };
+/// assert_eq!(ice.friction, Some(0.1));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { materials = [\"ice\", \"rubber\"], friction = 0.1 }")]
 pub struct MaterialPairDescription {
@@ -25,6 +34,11 @@ pub struct MaterialPairDescription {
 }
 
 /// Options of a body besides shape, mass and motion.
+///
+/// ```
+/// let sensor = signorini::scene::OptionsDescription { sensor: true, ..Default::default() };
+/// assert_eq!(sensor.gravity_scale, 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table such as { gravity_scale = 0 }")]
 pub struct OptionsDescription {

@@ -18,6 +18,11 @@ const MAX_RESOLUTION: u32 = 256;
 const MAX_PIECES: u32 = 1024;
 
 /// How a mesh is cut into convex pieces.
+///
+/// ```
+/// let fine = signorini::shape::Decomposition { resolution: 128, ..Default::default() };
+/// assert_eq!(fine.max_parts, 32);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decomposition {
     /// Voxels along the longest side, from 8 to 256.
