@@ -13,6 +13,12 @@ const POINT: [[&str; 3]; 2] = [["anchor a x", "anchor a y", "anchor a z"], ["anc
 const AXES: [&str; 2] = ["length of axes a", "length of axes b"];
 
 /// A frame of a joint, on a body (in the frame of the body) or in the world.
+///
+/// ```
+/// use signorini::{Frame, glamx::DVec3};
+/// // A point alone is a frame with the axes of its body.
+/// assert_eq!(Frame::from(DVec3::X).point, DVec3::X);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Origin \[m\].

@@ -54,6 +54,17 @@ pub const MAX_LENGTH: f64 = 1e12;
 pub const MIN_LENGTH: f64 = 1e-9;
 
 /// A solid (or, for fixed bodies, a surface) fixed in the axes of its body. Cloning shares the data.
+///
+/// ```
+/// use signorini::Shape;
+/// use signorini::glamx::{DPose3, DVec3};
+/// // A dumbbell: two balls on a bar.
+/// let (ball, bar) = (Shape::sphere(0.2)?, Shape::cylinder(0.5, 0.05)?);
+/// let at = |z: f64| DPose3::from_translation(DVec3::new(0.0, 0.0, z));
+/// let dumbbell = Shape::compound(vec![(at(0.5), ball.clone()), (at(-0.5), ball), (DPose3::IDENTITY, bar)])?;
+/// assert!(dumbbell.is_solid() && !dumbbell.is_convex());
+/// # Ok::<(), signorini::ShapeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Shape {
     parts: Arc<[Part]>,
