@@ -1,4 +1,5 @@
 //! `signorini statics` as a user meets it.
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

@@ -1,4 +1,5 @@
 //! Wrong answers that look right: each must be refused.
+
 use crate::generated::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

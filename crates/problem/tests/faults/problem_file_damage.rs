@@ -1,4 +1,5 @@
 //! Damaged files: cut anywhere, any bit flipped. An error or a valid problem, never a panic.
+
 use crate::generated::*;
 use signorini_problem::io::*;
 use signorini_problem::*;

@@ -1,4 +1,5 @@
 //! What a certificate must not depend on, and what it says where the answer is known.
+
 use crate::generated::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

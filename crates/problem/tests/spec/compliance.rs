@@ -1,4 +1,5 @@
 //! Rows that give way: W has their compliance on its diagonal, in everything that a problem is asked.
+
 use crate::generated::*;
 use signorini_problem::io::*;
 use signorini_problem::*;

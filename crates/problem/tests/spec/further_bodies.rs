@@ -1,4 +1,5 @@
 //! Rows over more than two bodies: `W = J M⁻¹ Jᵀ` with all columns of J, in everything that a problem is asked.
+
 use crate::generated::{Numbers, Parts};
 use signorini_problem::io::ProblemFile;
 use signorini_problem::*;

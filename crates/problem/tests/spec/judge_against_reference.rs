@@ -1,4 +1,5 @@
 //! The judge and the published reference answers: the same residuals as the independent checker that came with them.
+
 use crate::generated::*;
 use signorini_problem::io::*;
 use signorini_problem::*;

@@ -1,4 +1,5 @@
 //! Parts of problems, and problems posed anew.
+
 use crate::generated::*;
 use signorini_problem::*;
 

@@ -1,4 +1,5 @@
 //! Problem files: the same bits back, the right problem out, and errors that name the place.
+
 use crate::generated::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,4 +1,5 @@
 //! Solutions as JSON: the same bits back, and errors for what is not a solution.
+
 use crate::generated::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,4 +1,5 @@
 //! Masonry by statics: arches at their least thickness, and what the built-in arch can carry.
+
 use signorini::glamx::DVec3;
 use signorini::statics::{Load, Per, StaticsOptions, force_bounds, is_stable, load_limit};
 use signorini_scenes::worlds::{least_arch_thickness, masonry_arch};

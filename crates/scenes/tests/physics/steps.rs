@@ -1,4 +1,5 @@
 //! Perturbed problems and the collapsing column: what changes from step to step.
+
 use signorini_problem::{ContactProblem, Law, certify};
 use signorini_scenes::problems::{Perturbation, PileOptions, perturbed, stack, train};
 use signorini_scenes::{Collapse, GRAVITY, GeneratedProblem, STEP};

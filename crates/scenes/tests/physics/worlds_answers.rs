@@ -1,4 +1,5 @@
 //! Every built-in scene runs to its end, every step certified, and everything from paper comes out.
+
 use signorini::Scene;
 use signorini_scenes::worlds::{self, NamedScene, Observed};
 use std::fmt::Write;

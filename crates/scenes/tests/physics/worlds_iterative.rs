@@ -1,5 +1,6 @@
 //! Acceptance criterion 5 for methods of sweeps in simulations: how many steps of the built-in scenes a hundred sweeps carry
 //! to 1e-5 m/s, each from the impulses of the step before.
+
 use signorini::StepReport;
 use signorini_scenes::worlds;
 use std::ops::ControlFlow;

@@ -2,6 +2,7 @@
 //!
 //! Every built-in scene is tried. A step that changes nothing is taken again without being computed, so that a million of them
 //! take a tenth of a second.
+
 use signorini::World;
 use signorini_scenes::worlds;
 

@@ -1,5 +1,6 @@
 //! Violent scenes many times over, each with a gravity that differs in the seventh digit: which steps are certified must not
 //! be luck of the last bits of one run.
+
 use signorini::StepStatus;
 use signorini_scenes::worlds;
 

@@ -1,4 +1,5 @@
 //! Sizes, closed forms, positive semidefiniteness and determinism of every family.
+
 use signorini_problem::{Law, Tolerance, certify};
 use signorini_scenes::problems::*;
 use signorini_scenes::random::SplitMix64;

@@ -1,4 +1,5 @@
 //! Rows of J, contact frames and inverse masses against numbers worked on paper.
+
 use signorini_problem::JacobianRow;
 use signorini_scenes::contact::{contact_rows, frame, row, spin_row};
 use signorini_scenes::random::SplitMix64;

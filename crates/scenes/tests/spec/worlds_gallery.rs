@@ -1,5 +1,6 @@
 //! The gallery of the book lists every built-in scene with every number it is held to. After a change to the scenes,
 //! `SIGNORINI_WRITE=1 cargo test -p signorini-scenes --test spec worlds_gallery` writes it anew.
+
 use signorini_scenes::worlds;
 use std::fmt::Write;
 use std::path::Path;
