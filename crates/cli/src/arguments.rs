@@ -1,4 +1,4 @@
-//! What may be written on the command line.
+//! The command-line arguments.
 
 use crate::audit::AuditArguments;
 use crate::bench::BenchArguments;

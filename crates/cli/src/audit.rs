@@ -1,4 +1,4 @@
-//! `signorini audit`: a step of any engine before the judge.
+//! `signorini audit`: grades a step of any engine.
 
 use crate::error::InputError;
 use crate::input::read_text;

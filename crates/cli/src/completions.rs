@@ -1,4 +1,5 @@
-//! `signorini completions`: what clap generates, and scenes that may be files as well as names.
+//! `signorini completions`: the shell completions that clap generates, adapted so that scenes can be files as well as
+//! names.
 
 use crate::arguments::Arguments;
 use crate::error::InputError;

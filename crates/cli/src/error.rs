@@ -1,4 +1,4 @@
-//! What can be wrong with the input: what, where, and what to do next.
+//! Errors of input: what is wrong, where, and what to do next.
 
 use crate::view::ViewError;
 use signorini::StepError;

@@ -1,4 +1,4 @@
-//! `signorini methods`: what there is to choose from.
+//! `signorini methods`: lists the methods.
 
 use crate::error::InputError;
 use crate::output::Output;

@@ -1,4 +1,4 @@
-//! Values that a shell can complete. What else may be given is up to the reader of the value: a scene may be a file.
+//! Argument values that a shell can complete. Other values may be valid too: a scene can be a file.
 
 use crate::arguments::MethodChoice;
 use clap::builder::{PossibleValue, TypedValueParser};

@@ -1,4 +1,4 @@
-//! Standard output that may be closed at any time by its reader.
+//! Standard output, which its reader may close at any time.
 
 use crate::error::InputError;
 use std::io::{self, ErrorKind, Write};

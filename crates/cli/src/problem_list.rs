@@ -1,4 +1,4 @@
-//! `signorini problems`: the generated contact problems there are.
+//! `signorini problems`: lists the generated contact problems.
 
 use crate::error::InputError;
 use crate::output::Output;

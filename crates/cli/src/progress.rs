@@ -1,4 +1,4 @@
-//! A progress bar on standard error, for a person who waits.
+//! A progress bar on standard error.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};

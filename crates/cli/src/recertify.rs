@@ -1,4 +1,4 @@
-//! `signorini replay --certify`: the table of what was found.
+//! `signorini replay --certify`: prints the table of checks.
 
 use crate::arguments::ReportFormat;
 use crate::error::InputError;

@@ -1,4 +1,5 @@
-//! `signorini replay` and `signorini export`: what is in a recording, and whether it comes out again.
+//! `signorini replay` and `signorini export`: shows a recording, checks that running it again gives the same bits, and
+//! exports tables.
 
 use crate::arguments::{ExportArguments, ReplayArguments, ReportFormat};
 use crate::error::InputError;

@@ -1,4 +1,4 @@
-//! `signorini statics`: which forces can hold a scene at rest where it is.
+//! `signorini statics`: finds which forces can hold a scene at rest at its initial poses.
 
 mod picture;
 

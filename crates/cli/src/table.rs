@@ -1,4 +1,5 @@
-//! The graded table. Widths are known before the first row, so rows appear as they are solved.
+//! The table of graded answers. Column widths are fixed before the first row, so rows are printed as soon as they are
+//! solved.
 
 use crate::source::Source;
 use crate::trial::{Outcome, Trial};

@@ -1,4 +1,4 @@
-//! One method on one problem: run, time, grade.
+//! Runs, times and grades one method on one problem.
 
 use signorini_problem::ContactProblem;
 use signorini_solvers::{History, HistoryPoint, Method, Solution, SolveError, SolverSession, Status, StoppingRule};

@@ -1,4 +1,4 @@
-//! Bodies: how they are described, and what the world keeps of them.
+//! Bodies: the description that a user gives ([`Body`]), and the record that the world keeps.
 //!
 //! A body's frame is the frame its shape is given in. Motion is about the centre of mass, which may lie elsewhere: the
 //! world keeps the position of the centre of mass, the orientation, and the linear and angular velocity in world axes.
@@ -17,16 +17,24 @@ use inertial::{DEFAULT_DENSITY, dynamic_mass};
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
+///
+/// ```
+/// use signorini::{Body, Kind, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// assert_eq!(world.body(floor)?.kind(), Kind::Fixed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// By forces and impulses.
+    /// Moves by forces and impulses.
     #[default]
     Dynamic,
-    /// As it is told: its velocity is given and no impulse changes it.
+    /// Moves with a prescribed velocity, which no impulse changes.
     Kinematic,
-    /// Not at all.
+    /// Never moves.
     Fixed,
 }
 
@@ -53,6 +61,14 @@ pub const MAX_SPIN: f64 = 1e8;
 /// How far from one the length of a given quaternion may be. Closer ones are normalised, others are errors.
 pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// Position, orientation and velocities of a body, world axes.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).velocity(DVec3::X))?;
+/// assert_eq!(world.body(ball)?.state().velocity, DVec3::X);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyState {
     /// Centre of mass \[m\].
@@ -117,11 +133,11 @@ impl Body {
             options: Options::default(),
         }
     }
-    /// A body moved by forces and impulses, with the density of water unless told otherwise.
+    /// A body moved by forces and impulses. Its density is that of water unless mass or density is set.
     pub fn dynamic(shape: Shape) -> Self {
         Body::new(Kind::Dynamic, shape)
     }
-    /// A body that moves as it is told.
+    /// A body that moves with a prescribed velocity.
     pub fn kinematic(shape: Shape) -> Self {
         Body::new(Kind::Kinematic, shape)
     }
@@ -144,7 +160,7 @@ impl Body {
         self.mass = MassSource::Given(properties);
         self
     }
-    /// Where the origin of the body's frame is \[m\].
+    /// Position of the origin of the body's frame \[m\].
     pub fn position(mut self, position: DVec3) -> Self {
         self.position = position;
         self
@@ -164,23 +180,23 @@ impl Body {
         self.spin = spin;
         self
     }
-    /// Surface.
+    /// Material of the surface.
     pub fn material(mut self, material: Material) -> Self {
         self.material = material;
         self
     }
-    /// Looks out for what it passes within a step, so that it goes through nothing however fast it moves or turns and
-    /// however thin that is. Costs a search along its way for every body near it.
+    /// Turns on continuous collision detection: the body never tunnels through others, however fast it moves or turns
+    /// and however thin they are. Costs a search along its path for every body near it.
     pub fn fast(mut self) -> Self {
         self.fast = true;
         self
     }
-    /// Layers that it is in and layers that it meets.
+    /// Collision layers of the body, and the layers it collides with.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.options.filter = filter;
         self
     }
-    /// Detects what comes into it, and pushes nothing: see [`crate::World::sensed`].
+    /// Makes it a sensor, which detects bodies inside it and pushes nothing: see [`crate::World::sensed`].
     pub fn sensor(mut self) -> Self {
         self.options.sensor = true;
         self
@@ -190,7 +206,7 @@ impl Body {
         self.options.gravity_scale = scale;
         self
     }
-    /// Damping of the velocity and of the spin [1/s].
+    /// Damping of linear and angular velocity [1/s].
     pub fn damping(mut self, linear: f64, angular: f64) -> Self {
         (self.options.linear_damping, self.options.angular_damping) = (linear, angular);
         self
@@ -200,32 +216,33 @@ impl Body {
         (self.options.force, self.options.torque) = (force, torque);
         self
     }
-    /// A number of the user's that the engine carries along.
+    /// A number of the user; the engine only stores it.
     pub fn user_data(mut self, data: u64) -> Self {
         self.options.user_data = data;
         self
     }
-    /// How its surface runs while it stands: a belt, a track, a turntable.
+    /// Motion of its surface relative to the body: a conveyor belt, a track, a turntable.
     pub fn surface_motion(mut self, motion: SurfaceMotion) -> Self {
         self.options.surface = motion;
         self
     }
-    /// Pushes only what comes against this direction, in its own frame: a platform that one jumps through from below.
+    /// Pushes only bodies that move against this direction, given in its own frame. Example: a platform that one can
+    /// jump through from below.
     pub fn one_way(mut self, axis: DVec3) -> Self {
         self.options.one_way = Some(axis);
         self
     }
-    /// Takes no part until it is enabled: see [`crate::World::set_enabled`].
+    /// Adds the body disabled: see [`crate::World::set_enabled`].
     pub fn disabled(mut self) -> Self {
         self.options.enabled = false;
         self
     }
-    /// Lasting identity by name.
+    /// Identity by name.
     pub fn named(mut self, name: &str) -> Self {
         self.id = Some(name.into());
         self
     }
-    /// Lasting identity by number.
+    /// Identity by number.
     pub fn numbered(mut self, number: u64) -> Self {
         self.id = Some(number.into());
         self
@@ -235,7 +252,7 @@ impl Body {
         self.id.as_ref()
     }
 
-    /// Checks everything and turns the description into what the world keeps.
+    /// Checks all values and makes the record that the world keeps.
     pub(crate) fn into_record(self, id: BodyId) -> Result<BodyRecord, WorldError> {
         check_vector(&id, &POSITION, self.position)?;
         check_vector(&id, &VELOCITY, self.velocity)?;
@@ -280,7 +297,7 @@ impl Body {
     }
 }
 
-/// A vector that is checked at the door: what its components are called and how large they may be.
+/// A vector given by the user: names of its components for errors, and their largest size.
 pub(crate) struct VectorField {
     names: [&'static str; 3],
     limit: f64,
@@ -321,7 +338,7 @@ pub(crate) fn check_vector(id: &BodyId, field: &VectorField, vector: DVec3) -> R
     Ok(())
 }
 
-/// Refuses quaternions that are not nearly unit; returns the unit one.
+/// Refuses quaternions that are not nearly unit. Returns the normalised one.
 pub(crate) fn checked_orientation(id: &BodyId, q: DQuat) -> Result<DQuat, WorldError> {
     let length = q.length();
     if !(1.0 - QUATERNION_TOLERANCE..=1.0 + QUATERNION_TOLERANCE).contains(&length) {
@@ -341,6 +358,16 @@ pub(crate) fn reach_of(shape: &Shape, centre: DVec3) -> f64 {
 }
 
 /// Force and torque that contacts and joints exerted on a body in the last step, the torque about the centre of mass.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert!((world.body(ball)?.constraint_forces().force.z - 2.0 * 9.81).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConstraintForces {
     /// Impulse over time step \[N\].
@@ -349,7 +376,7 @@ pub struct ConstraintForces {
     pub torque: DVec3,
 }
 
-/// What the world keeps.
+/// The record of a body in a world.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyRecord {
     pub id: BodyId,
@@ -357,19 +384,19 @@ pub(crate) struct BodyRecord {
     pub shape: Shape,
     pub material: Material,
     pub mass: Inertial,
-    /// Distance from the centre of mass to the farthest point of the shape, at most \[m\].
+    /// Upper bound on the distance from the centre of mass to any point of the shape \[m\].
     pub reach: f64,
     pub state: BodyState,
     pub options: Options,
-    /// Applied since the last step, and in every step \[N\].
+    /// Force applied for the next step, and in every step \[N\].
     pub force: DVec3,
-    /// Applied since the last step, and in every step, about the centre of mass [N·m].
+    /// Torque applied for the next step, and in every step, about the centre of mass [N·m].
     pub torque: DVec3,
     pub constraint: ConstraintForces,
     pub rest: Rest,
-    /// Whether its way is searched for what it might pass through.
+    /// Whether continuous collision detection is on.
     pub fast: bool,
-    /// Left its range in a step and stands still since.
+    /// Whether it was quarantined: it would have left the range of numbers, and stands still since then.
     pub quarantined: bool,
 }
 
@@ -382,7 +409,7 @@ impl BodyRecord {
     pub fn pose(&self) -> DPose3 {
         self.pose_of(self.state.position, self.state.orientation)
     }
-    /// Pose of the body's frame with its centre of mass and its axes elsewhere.
+    /// Pose of the body's frame for a given centre of mass and orientation.
     pub fn pose_of(&self, centre_of_mass: DVec3, orientation: DQuat) -> DPose3 {
         DPose3::from_parts(centre_of_mass - orientation * self.mass.centre, orientation)
     }
@@ -390,8 +417,8 @@ impl BodyRecord {
     pub fn gravity(&self, gravity: DVec3) -> DVec3 {
         self.options.gravity_scale * gravity
     }
-    /// Force \[N\] and torque [N·m] over a step of `dt`: what was applied, and damping. Its force
-    /// `−m v (1 − e^(−c h))/h` is the mean of one that makes the velocity decay as e^(−c t).
+    /// Force \[N\] and torque [N·m] over a step of `dt`: applied ones, and damping. The damping force `−m v (1 − e^(−c
+    /// h))/h` makes the velocity decay exactly as e^(−c t).
     pub fn applied(&self, dt: f64) -> (DVec3, DVec3) {
         if !self.options.is_damped() || self.kind != Kind::Dynamic {
             return (self.force, self.torque);

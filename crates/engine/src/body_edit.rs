@@ -1,4 +1,5 @@
-//! Changes of bodies in mid-run. Each takes effect with the next step, wakes what it concerns, and is refused as a whole.
+//! Changes of bodies while a simulation runs. A change takes effect with the next step and wakes the bodies it affects.
+//! An invalid change is refused as a whole.
 
 use crate::body::{self, BodyRecord, Inertial, Kind, reach_of};
 use crate::joint::{Anchor, Frame};
@@ -7,7 +8,18 @@ use crate::shape::MassProperties;
 use crate::{BodyHandle, Coordinate, Joint, JointHandle, JointKind, Shape, World, WorldError};
 use glamx::DVec3;
 
-/// Axes of the world along which, and about which, a body does not move.
+/// World axes along which, and about which, a body is locked.
+///
+/// ```
+/// use signorini::{AxisLocks, Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let puck = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// // The puck cannot fall, nor tip over.
+/// world.lock_axes(puck, AxisLocks { translation: [false, false, true], rotation: [true, true, false] })?;
+/// world.step(0.01)?;
+/// assert!(world.body(puck)?.position().z.abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AxisLocks {
     /// Along x, y, z.
@@ -17,7 +29,7 @@ pub struct AxisLocks {
 }
 
 impl World {
-    /// Changes what a body is told, if all of it is in range.
+    /// Changes the options of a body, if all values are in range.
     fn edit(&mut self, body: BodyHandle, change: impl FnOnce(&mut Options)) -> Result<&mut BodyRecord, WorldError> {
         let record = self.bodies.get(body.0).map_err(|why| crate::world::unreachable(why, body.0))?;
         let mut options = record.options;
@@ -33,12 +45,12 @@ impl World {
         self.edit(body, |options| options.gravity_scale = scale).map(|_| ())
     }
 
-    /// Damping of the velocity and of the spin [1/s]: without other forces they decay as e^(−c t), exactly.
+    /// Damping of linear and angular velocity [1/s]. Without other forces they decay exactly as e^(−c t).
     pub fn set_damping(&mut self, body: BodyHandle, linear: f64, angular: f64) -> Result<(), WorldError> {
         self.edit(body, |options| (options.linear_damping, options.angular_damping) = (linear, angular)).map(|_| ())
     }
 
-    /// Force at the centre of mass \[N\] and torque [N·m] that act in every step until they are set again.
+    /// Force at the centre of mass \[N\] and torque [N·m] that act in every step until they are changed.
     pub fn set_constant_force(&mut self, body: BodyHandle, force: DVec3, torque: DVec3) -> Result<(), WorldError> {
         self.must_be_dynamic(body, "push")?;
         let before = self.body(body)?.options();
@@ -48,29 +60,29 @@ impl World {
         Ok(())
     }
 
-    /// A number of the user's that the engine carries along.
+    /// A number of the user; the engine only stores it.
     pub fn set_user_data(&mut self, body: BodyHandle, data: u64) -> Result<(), WorldError> {
         self.record_mut(body)?.options.user_data = data;
         Ok(())
     }
 
-    /// Whether a body detects others instead of pushing them.
+    /// Whether a body is a sensor, which detects others instead of pushing them.
     pub fn set_sensor(&mut self, body: BodyHandle, sensor: bool) -> Result<(), WorldError> {
         self.edit(body, |options| options.sensor = sensor).map(|_| ())
     }
 
-    /// Lets a body push only what comes against this direction, in its own frame; none pushes everything.
+    /// Lets a body push only bodies that move against this direction, given in its own frame; `None` pushes everything.
     pub fn set_one_way(&mut self, body: BodyHandle, axis: Option<DVec3>) -> Result<(), WorldError> {
         self.edit(body, |options| options.one_way = axis).map(|_| ())
     }
 
-    /// How the surface of a body runs: see [`SurfaceMotion`].
+    /// Motion of the surface relative to the body: see [`SurfaceMotion`].
     pub fn set_surface_motion(&mut self, body: BodyHandle, motion: SurfaceMotion) -> Result<(), WorldError> {
         self.edit(body, |options| options.surface = motion).map(|_| ())
     }
 
-    /// Takes a body out of the world, or back into it, without removing it. A disabled body stands where it is without
-    /// velocity, touches nothing and is not found by questions; joints hold to it as to a fixed body.
+    /// Disables or enables a body. A disabled body stays where it is with zero velocity, touches nothing and is not
+    /// found by queries. Joints treat it as a fixed body.
     pub fn set_enabled(&mut self, body: BodyHandle, enabled: bool) -> Result<(), WorldError> {
         let record = self.edit(body, |options| options.enabled = enabled)?;
         if !enabled {
@@ -80,8 +92,8 @@ impl World {
         Ok(())
     }
 
-    /// Changes how a body moves. One that becomes dynamic has the mass it had when it last was, or else that of water in its
-    /// shape; one that becomes fixed stops.
+    /// Changes the kind of a body. A body that becomes dynamic gets the mass it had when it last was dynamic, or else
+    /// that of water in its shape. A body that becomes fixed stops.
     pub fn set_kind(&mut self, body: BodyHandle, kind: Kind) -> Result<(), WorldError> {
         let record = self.bodies.get(body.0).map_err(|why| crate::world::unreachable(why, body.0))?;
         if record.kind == kind {
@@ -109,8 +121,8 @@ impl World {
         Ok(())
     }
 
-    /// Changes the shape of a body; its frame stays where it is. The mass of a dynamic body stays, spread evenly over the new
-    /// shape.
+    /// Changes the shape of a body; its frame stays where it is. A dynamic body keeps its mass, distributed evenly over
+    /// the new shape.
     pub fn set_shape(&mut self, body: BodyHandle, shape: Shape) -> Result<(), WorldError> {
         let record = self.bodies.get(body.0).map_err(|why| crate::world::unreachable(why, body.0))?;
         let mass = match record.kind {
@@ -120,7 +132,7 @@ impl World {
         let record = self.record_mut(body)?;
         record.shape = shape;
         take_mass(record, mass);
-        // Manifolds and distances of the last step are remembered by body.
+        // The workspace remembers manifolds and distances by body.
         self.workspace = crate::step::Workspace::default();
         self.forget_contacts(body);
         Ok(())
@@ -154,7 +166,7 @@ impl World {
         self.add_angular_and_linear(body, impulse, angular)
     }
 
-    /// Changes the spin of a dynamic body at once by an angular impulse, world axes [N·m·s].
+    /// Changes the angular velocity of a dynamic body at once by an angular impulse, world axes [N·m·s].
     pub fn add_angular_impulse(&mut self, body: BodyHandle, impulse: DVec3) -> Result<(), WorldError> {
         self.must_be_dynamic(body, "push")?;
         self.add_angular_and_linear(body, DVec3::ZERO, impulse)
@@ -174,8 +186,8 @@ impl World {
         Ok(())
     }
 
-    /// Keeps a dynamic body where it is along some axes of the world, and as it is turned about some: a generic joint to the
-    /// world, whose rows are part of the certified problem. It is removed like any joint.
+    /// Locks a dynamic body along some world axes, and its rotation about some. This adds a generic joint to the world,
+    /// whose rows are part of the certified problem and which is removed like any joint.
     pub fn lock_axes(&mut self, body: BodyHandle, locks: AxisLocks) -> Result<JointHandle, WorldError> {
         let record = self.must_be_dynamic(body, "lock")?;
         let (centre, turn) = (record.mass.centre, record.state.orientation);
@@ -197,7 +209,7 @@ impl World {
         Ok(record)
     }
 
-    /// What a body touched is no guess for what it touches now.
+    /// Forgets the cached contact impulses of a body.
     fn forget_contacts(&mut self, body: BodyHandle) {
         self.disturb(body.0.slot);
         self.cache.forget(body);
@@ -206,7 +218,7 @@ impl World {
     }
 }
 
-/// Gives a body other mass properties; its frame stays where it is, and so does the velocity of every point of it.
+/// Changes the mass properties of a body. Its frame and the velocity of each of its points stay the same.
 fn take_mass(record: &mut BodyRecord, mass: Inertial) {
     let origin = record.origin();
     let centre = origin + record.state.orientation * mass.centre;

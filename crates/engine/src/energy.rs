@@ -1,13 +1,22 @@
-//! Energy of bodies, and the account of where it went in a step.
+//! Energy of bodies, and the ledger of where it went in a step.
 //!
-//! `E = ½ m|v|² + ½ ωᵀ(R I Rᵀ)ω − m g·x`. Within a step every term of the account is evaluated by itself from
-//! velocities, impulses and displacements; that they add up is checked, not arranged.
+//! `E = ½ m|v|² + ½ ωᵀ(R I Rᵀ)ω − m g·x`. Every entry of the ledger is computed by its own formula from velocities,
+//! impulses and displacements. That the entries add up to the change of energy is checked, not enforced.
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use glamx::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// Energy of a body or of a world \[J\].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).velocity(DVec3::X).position(DVec3::Z))?;
+/// let energy = world.energy();
+/// assert!((energy.kinetic() - 1.0).abs() < 1e-12 && (energy.potential - 2.0 * 9.81).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// ½ m|v|² \[J\].
@@ -19,12 +28,12 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Of one body; zero unless dynamic.
+    /// Energy of one body; zero unless dynamic.
     pub(crate) fn of(body: &BodyRecord, gravity: DVec3) -> Energy {
         Energy::at(body, &body.state, gravity)
     }
 
-    /// Of one body in some state.
+    /// Energy of one body in a given state.
     pub(crate) fn at(body: &BodyRecord, state: &BodyState, gravity: DVec3) -> Energy {
         if body.kind != Kind::Dynamic {
             return Energy::default();
@@ -37,12 +46,12 @@ impl Energy {
         }
     }
 
-    /// Linear and rotational together \[J\].
+    /// Kinetic energy, linear plus rotational \[J\].
     pub fn kinetic(&self) -> f64 {
         self.linear + self.rotational
     }
 
-    /// All together \[J\].
+    /// Kinetic plus potential energy \[J\].
     pub fn total(&self) -> f64 {
         self.kinetic() + self.potential
     }
@@ -57,6 +66,18 @@ impl Energy {
 }
 
 /// Where the energy of a step went. The works add up to the change of energy, [`EnergyLedger::closure`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = Body::dynamic(Shape::cuboid(DVec3::splat(0.5))?).velocity(DVec3::X);
+/// world.add(ball.position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// let ledger = world.step(0.01)?.energy;
+/// // Friction takes kinetic energy, and nothing else does.
+/// assert!(ledger.friction < 0.0 && ledger.closure().abs() <= 1e-9 * ledger.scale());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyLedger {
     /// Before the step.
@@ -74,28 +95,28 @@ pub struct EnergyLedger {
     /// Work of motors, servos and given forces of joints \[J\].
     #[serde(default)]
     pub motor: f64,
-    /// Work of springs, dampers and rotors of joints \[J\]: less what they store and lose.
+    /// Work of springs, dampers and rotors of joints \[J\]: minus what they store and dissipate.
     #[serde(default)]
     pub spring: f64,
-    /// Work that kinematic bodies did on the others \[J\].
+    /// Work of kinematic bodies on the others \[J\].
     pub driven: f64,
-    /// Gravity's work over `h(v⁻+v⁺)/2` less its work over the way really gone, and what forces do between the start of
-    /// the step and a bounce inside it, and what axes of inertia that turn under a kept angular momentum do to the rotational
-    /// energy of held bodies \[J\]: what the first-order integrator of bodies in contact does. Zero in flight and for a
-    /// body that only bounces.
+    /// Energy error of the first-order integrator of bodies in contact \[J\]. It is the sum of: gravity's work along
+    /// `h(v⁻+v⁺)/2` minus that along the actual displacement; the work of forces between the start of the step and a
+    /// bounce within it; and the change of rotational energy of held bodies when their axes of inertia turn at constant
+    /// angular momentum. Zero in flight and for a body that only bounces.
     pub integration: f64,
-    /// `T(v⁺) − T(v*)` as `Σ r·(u* + u⁺)/2` over contacts \[J\]: what contacts did to the motion that forces alone would
-    /// have made. Never positive without bounce. Not part of the sum: `normal` and `friction` count from the velocity
-    /// before forces.
+    /// `T(v⁺) − T(v*)` as `Σ r·(u* + u⁺)/2` over contacts \[J\]: energy that contacts take from the motion by forces
+    /// alone. Never positive without bounce. It is not part of the sum, because `normal` and `friction` count from the
+    /// velocity before forces.
     pub against_free_motion: f64,
-    /// Energy that the correction of overlap and of joint drift put in by moving and turning bodies \[J\].
+    /// Energy added by the correction of overlap and joint drift, which moves and turns bodies \[J\].
     pub stabilisation: f64,
-    /// Less the kinetic energy that bodies had when they came to rest, fell asleep or were quarantined \[J\].
+    /// Minus the kinetic energy of bodies when they came to rest, fell asleep or were quarantined \[J\].
     pub stopped: f64,
 }
 
 impl EnergyLedger {
-    /// Adds the works of another account, of a later step or of a part of this one, not its energies.
+    /// Adds the works of another ledger (of a later step, or of a part of this one), but not its energies.
     pub fn add_works(&mut self, other: &EnergyLedger) {
         self.external += other.external;
         self.normal += other.normal;
@@ -110,7 +131,7 @@ impl EnergyLedger {
         self.stopped += other.stopped;
     }
 
-    /// Work of what is driven from outside: kinematic bodies, motors, and springs with what they store \[J\].
+    /// Work supplied from outside: by kinematic bodies, motors, and springs including what they store \[J\].
     pub(crate) fn drives(&self) -> f64 {
         self.driven + self.motor + self.spring
     }
@@ -136,7 +157,7 @@ impl EnergyLedger {
         self.after.total() - self.before.total() - self.works().into_iter().sum::<f64>()
     }
 
-    /// The largest energy or work in the account \[J\]: what the closure is compared with.
+    /// The largest energy or work in the ledger \[J\]; the closure is compared with it.
     pub fn scale(&self) -> f64 {
         [self.before, self.after]
             .into_iter()

@@ -1,5 +1,5 @@
-//! What can go wrong: a shape that cannot be built, bad input at the door, and a step that cannot be taken. A refused
-//! shape leaves nothing behind, and the world is as before.
+//! Errors of the engine: invalid shapes, invalid input to a world, and steps that cannot be taken. After an error the
+//! world is unchanged.
 
 use crate::BodyId;
 use signorini_problem::ProblemError;
@@ -7,6 +7,14 @@ use signorini_solvers::SolveError;
 use thiserror::Error;
 
 /// Why a world refused something. The world has not changed.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, WorldError};
+/// let mut world = World::new(Settings::default())?;
+/// let heavy = Body::dynamic(Shape::sphere(0.5)?).mass(f64::INFINITY);
+/// assert!(matches!(world.add(heavy), Err(WorldError::BodyValue { field: "mass", .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -17,9 +25,9 @@ pub enum WorldError {
         body: BodyId,
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A number of the settings is NaN, infinite or outside its range.
@@ -27,9 +35,9 @@ pub enum WorldError {
     Setting {
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A number of a joint is NaN, infinite or outside its range.
@@ -37,12 +45,12 @@ pub enum WorldError {
     JointValue {
         /// Which number.
         field: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
-    /// A joint whose bodies are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    /// The bodies of a joint are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
     #[error("{kind} joint does not fit its bodies: off by {gap:e} m and {turn:e} rad, more than {limit:e}")]
     Misfit {
         /// The kind of joint.
@@ -51,7 +59,7 @@ pub enum WorldError {
         gap: f64,
         /// Angle by which locked coordinates are off [rad].
         turn: f64,
-        /// What they may be off by [m, rad].
+        /// The largest error allowed [m, rad].
         limit: f64,
     },
     /// A factor of a gear that is zero, NaN, infinite or out of range.
@@ -70,12 +78,13 @@ pub enum WorldError {
         /// Why not.
         why: &'static str,
     },
-    /// A gear whose coordinates are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
+    /// The coordinates of a gear are not where it would hold them; see [`crate::Misfit`] and
+    /// [`crate::World::assemble`].
     #[error("the coordinates do not fit the gear: off by {off:e}, more than {limit:e}")]
     GearMisfit {
-        /// What the coordinate with the largest factor is off [m, rad].
+        /// Error of the coordinate with the largest factor [m, rad].
         off: f64,
-        /// What it may be off [m, rad].
+        /// The largest error allowed [m, rad].
         limit: f64,
     },
     /// Joints that cannot all fit: see [`crate::World::assemble`].
@@ -135,7 +144,7 @@ pub enum WorldError {
     /// The handle belongs to another world.
     #[error("the handle belongs to another world")]
     ForeignHandle,
-    /// A pair of bodies that are one.
+    /// A pair of a body and itself.
     #[error("a body does not touch itself")]
     Pair,
     /// A list of a robot with too few or too many numbers.
@@ -155,19 +164,26 @@ pub enum WorldError {
         what: &'static str,
         /// Its place, from zero.
         index: usize,
-        /// What it was.
+        /// The given value.
         value: f64,
     },
 }
 
 /// Why a step was not taken. The world is as before, bit for bit.
+///
+/// ```
+/// use signorini::{Settings, StepError, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert!(matches!(world.step(-0.01), Err(StepError::TimeStep { .. })));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StepError {
     /// Negative, NaN, infinite or too long.
     #[error("time step {value} s is not in [0, {limit}]")]
     TimeStep {
-        /// What it was.
+        /// The given value.
         value: f64,
         /// The longest allowed.
         limit: f64,
@@ -213,6 +229,11 @@ pub enum StepError {
 }
 
 /// Why a snapshot cannot be read or restored. The world, if there is one, has not changed.
+///
+/// ```
+/// use signorini::{Snapshot, SnapshotError};
+/// assert!(matches!(Snapshot::from_bytes(b"not a snapshot"), Err(SnapshotError::NotASnapshot)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
@@ -280,6 +301,11 @@ pub enum SnapshotError {
 }
 
 /// Why a shape was refused. Nothing is built from a refused description.
+///
+/// ```
+/// use signorini::{Shape, ShapeError};
+/// assert!(matches!(Shape::sphere(-1.0), Err(ShapeError::NotPositive { .. })));
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {

@@ -1,5 +1,5 @@
-//! What happened in the last step: who touches whom, who is in which sensor, who fell asleep. Lists are in the order of ids, and
-//! are part of the state: a copy of a world goes on with the same events.
+//! Events of the last step: contacts that began or ended, bodies in sensors, bodies that fell asleep or woke. Lists are
+//! in the order of ids. They are part of the state, so a copy of a world continues with the same events.
 
 use crate::body::BodyRecord;
 use crate::ids::Arena;
@@ -8,19 +8,24 @@ use crate::shape::{Primitive, Shape};
 use crate::{BodyHandle, World};
 use glamx::DVec3;
 
-/// Whether something is new.
+/// Whether a contact or overlap is new.
+///
+/// ```
+/// use signorini::Phase;
+/// assert_eq!(Phase::Begin.name(), "begin");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Since this step.
+    /// It began in this step.
     Begin,
-    /// As in the step before.
+    /// It was there in the previous step too.
     Persist,
-    /// No longer. The body may be gone, and its handle stale.
+    /// It ended. The body may have been removed, so its handle may be stale.
     End,
 }
 
 impl Phase {
-    /// As tables call it.
+    /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Begin => "begin",
@@ -33,10 +38,20 @@ impl Phase {
     }
 }
 
-/// Two parts of bodies that touch: a point of contact carries load, or its surfaces met when the step began.
+/// Contact of two parts of bodies: at least one point carries load, or its surfaces touched at the start of the step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert!((world.contact_events()[0].impulse - 2.0 * 9.81 * 0.01).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactEvent {
-    /// Whether they are new.
+    /// Whether the contact is new.
     pub phase: Phase,
     /// First body; the normal points from it.
     pub a: BodyHandle,
@@ -46,32 +61,55 @@ pub struct ContactEvent {
     pub part_a: u32,
     /// Part of the second body's shape.
     pub part_b: u32,
-    /// Where the point is that carries the most \[m\].
+    /// Position of the point with the largest impulse \[m\].
     pub point: DVec3,
     /// Unit vector from A to B there.
     pub normal: DVec3,
-    /// Sum of the normal impulses of all points \[N·s\]; of an end, zero.
+    /// Sum of the normal impulses of all points \[N·s\]; zero for an end.
     pub impulse: f64,
-    /// Fastest approach of a point when the step began, or just before it bounced [m/s]; of an end, zero.
+    /// Largest approach speed of a point at the start of the step, or just before it bounced [m/s]; zero for an end.
     pub speed: f64,
 }
 
 /// A body in a sensor.
+///
+/// ```
+/// use signorini::{Body, Phase, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let gate = world.add(Body::fixed(Shape::sphere(1.0)?).sensor())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// world.step(0.01)?;
+/// let event = world.sensor_events()[0];
+/// assert_eq!((event.phase, event.sensor, event.other), (Phase::Begin, gate, ball));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorEvent {
     /// Whether it is new.
     pub phase: Phase,
     /// The sensor.
     pub sensor: BodyHandle,
-    /// Which part of it detects, of a body that is not a sensor as a whole; else 0.
+    /// The part that is the sensor, if the body as a whole is not one; else 0.
     pub part: u32,
-    /// Who is inside.
+    /// The body inside.
     pub other: BodyHandle,
-    /// Time of the world at the end of the step that found it there first \[s\].
+    /// Time at the end of the step that first found it there \[s\].
     pub since: f64,
 }
 
 /// A body that fell asleep or woke up: see [`crate::Sleeping`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, Sleeping, World, glamx::DVec3};
+/// let mut world = World::new(Settings { sleeping: Sleeping::islands(), ..Settings::default() })?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// while world.sleep_events().is_empty() {
+///     world.step(0.1)?;
+/// }
+/// assert!(world.sleep_events()[0].asleep && world.body(ball)?.is_sleeping());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SleepEvent {
     /// The body.
@@ -80,15 +118,15 @@ pub struct SleepEvent {
     pub asleep: bool,
 }
 
-/// Events of the last step, and what the next one is told from.
+/// Events of the last step, with which the next step is compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventLog {
     pub contacts: Vec<ContactEvent>,
     pub sensors: Vec<SensorEvent>,
     pub sleep: Vec<SleepEvent>,
-    /// Woken by a change between steps: told with the next.
+    /// Bodies woken by a change between steps; reported with the next step.
     pub woken: Vec<BodyHandle>,
-    /// Nothing has begun or ended: the same list serves the next step if that is the same again.
+    /// Whether nothing began or ended, so that the lists can be reused if the next step changes nothing.
     settled: bool,
     earlier_contacts: Vec<ContactEvent>,
     earlier_sensors: Vec<SensorEvent>,
@@ -100,7 +138,7 @@ impl EventLog {
         EventLog { contacts, sensors, woken, ..EventLog::default() }
     }
 
-    /// A step that was the last one again.
+    /// Records a step that repeated the last one.
     pub fn again(&mut self) {
         if self.settled {
             return;
@@ -113,7 +151,7 @@ impl EventLog {
         self.sensors.iter_mut().for_each(|event| event.phase = Phase::Persist);
     }
 
-    /// Sleep of the bodies that a step changed, and those that were woken since the last.
+    /// Starts a step with the bodies woken since the last one.
     pub fn begin(&mut self) {
         self.settled = false;
         self.sleep.clear();
@@ -138,8 +176,7 @@ impl EventLog {
             self.contacts[first..].sort_by_key(|event| (event.part_a, event.part_b));
         }
         let key = |event: &ContactEvent| (event.a, event.b, event.part_a, event.part_b);
-        // Lists are short where little touches, and in the same order where little changes: a look at the same place mostly
-        // suffices, and else a search.
+        // Lists mostly keep their order from step to step, so the same index is tried before a search.
         let mut next = 0;
         for event in &mut self.contacts {
             let place =
@@ -150,12 +187,12 @@ impl EventLog {
                 next = place + 1;
             }
         }
-        // Those that were found again are marked as ended; those that were not have ended now.
+        // Events found again are marked as ended; those not marked have ended now.
         let ended = self.earlier_contacts.iter().filter(|event| event.phase != Phase::End);
         self.contacts.extend(ended.map(|event| ContactEvent { phase: Phase::End, impulse: 0.0, speed: 0.0, ..*event }));
     }
 
-    /// Compares those in sensors with those of the last step; `found` are sensor, part and who is inside.
+    /// Compares bodies in sensors with those of the last step; `found` lists sensor, part and body inside.
     pub fn sense(&mut self, found: &[(BodyHandle, u32, BodyHandle)], time: f64) {
         std::mem::swap(&mut self.sensors, &mut self.earlier_sensors);
         self.sensors.clear();
@@ -176,7 +213,7 @@ impl EventLog {
     }
 }
 
-/// The first place from `next` on, and then from the start, that is the one.
+/// The first matching index, searched from `next` on and then from the start.
 fn find_from<T>(list: &[T], next: usize, is: impl Fn(&T) -> bool) -> Option<usize> {
     let (before, after) = list.split_at(next.min(list.len()));
     match after.iter().position(&is) {
@@ -185,7 +222,7 @@ fn find_from<T>(list: &[T], next: usize, is: impl Fn(&T) -> bool) -> Option<usiz
     }
 }
 
-/// The part of a shape that a contact is on: of a single one the first, of a surface the first surface.
+/// The part of a shape that a contact belongs to; 0 for a single primitive or surface.
 fn part_of(shape: &Shape, sub: u32) -> u32 {
     let parts = shape.parts();
     let surface = |place: usize| matches!(parts[place].primitive, Primitive::Mesh(_));
@@ -202,7 +239,7 @@ fn take_in(events: &mut Vec<ContactEvent>, first: usize, contact: &ContactPoint,
     let (impulse, speed) = (normal.max(0.0), contact.approach.max(0.0));
     match events[first..].iter_mut().find(same) {
         Some(event) => {
-            // Of points that carry the same the first is told.
+            // Of points with equal impulses the first counts.
             if impulse > event.impulse {
                 (event.point, event.normal) = (contact.point, contact.normal);
             }
@@ -224,7 +261,7 @@ fn take_in(events: &mut Vec<ContactEvent>, first: usize, contact: &ContactPoint,
 }
 
 impl World {
-    /// Who touches whom after the last step, and who no longer does, in the order of ids.
+    /// Contacts after the last step, and contacts that ended in it, in the order of ids.
     ///
     /// ```
     /// use signorini::{Body, Phase, Settings, Shape, World, glamx::DVec3};
@@ -251,18 +288,19 @@ impl World {
         self.events.contacts.iter().filter(move |event| event.impulse > 0.0 && event.speed >= speed)
     }
 
-    /// Who is in which sensor after the last step, and who no longer is, in the order of ids.
+    /// Bodies in sensors after the last step, and bodies that left one in it, in the order of ids.
     pub fn sensor_events(&self) -> &[SensorEvent] {
         &self.events.sensors
     }
 
-    /// Who is in a sensor after the last step, and for how long \[s\].
+    /// Bodies in a sensor after the last step, and for how long \[s\].
     pub fn sensed(&self, sensor: BodyHandle) -> impl Iterator<Item = (BodyHandle, f64)> {
         let inside = move |event: &&SensorEvent| event.sensor == sensor && event.phase != Phase::End;
         self.events.sensors.iter().filter(inside).map(|event| (event.other, self.time - event.since))
     }
 
-    /// Who fell asleep or woke in the last step, in the order of ids; those woken by a change since the step before come first.
+    /// Bodies that fell asleep or woke in the last step, in the order of ids. Bodies woken by a change since the
+    /// previous step come first.
     pub fn sleep_events(&self) -> &[SleepEvent] {
         &self.events.sleep
     }

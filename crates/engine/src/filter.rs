@@ -1,4 +1,4 @@
-//! Who touches whom: layers and masks, and a filter of the user's.
+//! Collision filters: layers and masks, and a function of the user.
 
 use crate::body::BodyRecord;
 use crate::{BodyHandle, BodyId, World, WorldError};
@@ -6,15 +6,23 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Layers that something is in, and layers that it meets, bit by bit. Two things meet if each is in a layer that the other
-/// meets. Bodies have a filter, and so have parts of shapes ([`crate::Shape::filtered`]): both must agree.
+/// Collision layers as bit masks: `layers` are those that an object is in, `mask` those it collides with. Two objects
+/// collide if each is in a layer of the other's mask. Bodies have a filter, and so have parts of shapes
+/// ([`crate::Shape::filtered`]); both must agree.
+///
+/// ```
+/// use signorini::Filter;
+/// let (player, bullet) = (Filter::new(0b01, 0b01), Filter::new(0b10, 0b01));
+/// // The bullet would collide with the player, but not the player with the bullet.
+/// assert!(!player.meets(bullet) && player.meets(player));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Filter {
-    /// Layers that it is in.
+    /// Layers that the object is in.
     pub layers: u32,
-    /// Layers that it meets.
+    /// Layers that the object collides with.
     pub mask: u32,
 }
 
@@ -25,21 +33,21 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// In every layer, and meets every layer.
+    /// In every layer, and collides with every layer.
     pub const ALL: Filter = Filter { layers: u32::MAX, mask: u32::MAX };
 
-    /// In these layers, and meets those of the mask.
+    /// A filter with these layers and this mask.
     pub const fn new(layers: u32, mask: u32) -> Self {
         Filter { layers, mask }
     }
 
-    /// Whether the two meet. Symmetric.
+    /// Whether the two collide. Symmetric.
     pub const fn meets(self, other: Filter) -> bool {
         self.layers & other.mask != 0 && other.layers & self.mask != 0
     }
 }
 
-/// What parts of a shape are like apart from their geometry.
+/// Properties of a part of a shape other than its geometry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartRule {
     pub filter: Filter,
@@ -47,10 +55,10 @@ pub(crate) struct PartRule {
     pub sensor: bool,
 }
 
-/// A function of two identities that says whether the bodies may touch.
+/// A function of two identities: whether the bodies may touch.
 type MayTouch = dyn Fn(&BodyId, &BodyId) -> bool + Send + Sync;
 
-/// The filter of the user's, shared by copies of a world.
+/// The filter function of the user, shared by copies of a world.
 #[derive(Clone, Default)]
 pub(crate) struct PairFilter(Option<Arc<MayTouch>>);
 
@@ -71,9 +79,10 @@ impl PairFilter {
 }
 
 impl World {
-    /// Asks `filter` of every two bodies that come near each other whether they may touch. It must be a pure function of the
-    /// two identities, which come in their order: results are the same for every order of adding and number of threads only
-    /// then. Copies of the world and snapshots in memory share it; bytes do not carry it.
+    /// Sets a function that decides for every two bodies near each other whether they may touch. It must be a pure
+    /// function of the two identities, which are passed in order; otherwise results could depend on insertion order or
+    /// on the number of threads. Copies of the world and snapshots in memory share it; snapshots as bytes do not
+    /// contain it.
     ///
     /// ```
     /// use signorini::{BodyId, Settings, World};
@@ -87,23 +96,23 @@ impl World {
         self.contact_rules_changed();
     }
 
-    /// Forgets the function of [`World::set_filter`].
+    /// Removes the function set by [`World::set_filter`].
     pub fn clear_filter(&mut self) {
         self.pair_filter = PairFilter::default();
         self.contact_rules_changed();
     }
 
-    /// Layers and mask of a body: see [`Filter`].
+    /// Sets layers and mask of a body: see [`Filter`].
     pub fn set_body_filter(&mut self, body: BodyHandle, filter: Filter) -> Result<(), WorldError> {
         self.record_mut(body)?.options.filter = filter;
         self.disturb(body.0.slot);
         Ok(())
     }
 
-    /// Whoever sleeps or rests has to look again.
+    /// Wakes everything, because contacts may change.
     pub(crate) fn contact_rules_changed(&mut self) {
         self.read_out.forget();
-        // Islands at rest are remembered under the rules of then.
+        // The workspace remembers islands at rest under the old rules.
         self.workspace = crate::step::Workspace::default();
         self.wake_where(|_| true);
     }
@@ -119,7 +128,7 @@ impl World {
         !a.options.sensor && !b.options.sensor && self.may_meet(a, b)
     }
 
-    /// Whether overlap of two bodies is no fault: they do not push each other, or a surface gives way or lets through.
+    /// Whether overlap of two bodies is allowed: they do not push each other, or a surface is soft or one-way.
     pub(crate) fn may_overlap(&self, a: &BodyRecord, b: &BodyRecord) -> bool {
         a.options.one_way.is_some()
             || b.options.one_way.is_some()

@@ -1,10 +1,10 @@
-//! Steps of one length for a display of any rate: what time is left over waits for the next frame, and poses in between are
+//! Fixed time steps for a display of any frame rate: left-over time is carried to the next frame, and poses are
 //! interpolated.
 
 use crate::{BodyHandle, StepError, StepReport, World, WorldError};
 use glamx::{DPose3, DQuat};
 
-/// Time that has passed and not been simulated, and where bodies were a step ago.
+/// Accumulates frame time, and keeps the poses of one step ago for interpolation.
 ///
 /// ```
 /// use signorini::{Body, FixedStep, Settings, Shape, World, glamx::DVec3};
@@ -24,7 +24,7 @@ use glamx::{DPose3, DQuat};
 pub struct FixedStep {
     dt: f64,
     accumulated: f64,
-    /// Most steps of one call.
+    /// Limit on steps per call.
     pub max_steps: usize,
     /// Poses of the bodies a step ago, in the order of their ids.
     before: Vec<(BodyHandle, DPose3)>,
@@ -32,7 +32,8 @@ pub struct FixedStep {
 }
 
 impl FixedStep {
-    /// Steps of `dt` \[s\], at most eight in a call: what a slow frame leaves behind is dropped, or it would never catch up.
+    /// Steps of `dt` \[s\], at most eight per call. Time beyond that is dropped, because a slow simulation would never
+    /// catch up.
     pub fn new(dt: f64) -> Self {
         FixedStep { dt, accumulated: 0.0, max_steps: 8, before: Vec::new(), last: None }
     }
@@ -40,7 +41,7 @@ impl FixedStep {
     pub fn dt(&self) -> f64 {
         self.dt
     }
-    /// Share of a step that has passed since the last one \[1\], in [0, 1].
+    /// Fraction of a step that has passed since the last one \[1\], in [0, 1].
     pub fn alpha(&self) -> f64 {
         if self.dt > 0.0 { (self.accumulated / self.dt).clamp(0.0, 1.0) } else { 0.0 }
     }
@@ -48,14 +49,14 @@ impl FixedStep {
     pub fn last(&self) -> Option<&StepReport> {
         self.last.as_ref()
     }
-    /// Pose of a body to be shown: between its pose a step ago and now, on the straight line and the shorter turn. A body that
-    /// was not there a step ago is where it is.
+    /// Pose at which a body should be displayed, interpolated between one step ago and now (linear position, shorter
+    /// rotation). A body that did not exist a step ago has its current pose.
     pub fn pose(&self, world: &World, body: BodyHandle) -> Result<DPose3, WorldError> {
         let now = world.body(body)?.pose();
         let Some((_, before)) = self.before.iter().find(|(handle, _)| *handle == body) else { return Ok(now) };
         Ok(between(before, &now, self.alpha()))
     }
-    /// Poses of all bodies to be shown, in the order of their ids.
+    /// Poses at which all bodies should be displayed, in the order of their ids.
     pub fn poses<'a>(&'a self, world: &'a World) -> impl Iterator<Item = (BodyHandle, DPose3)> + 'a {
         let mut known = self.before.iter().peekable();
         world.bodies().map(move |(handle, body)| {
@@ -78,8 +79,8 @@ fn between(before: &DPose3, now: &DPose3, share: f64) -> DPose3 {
 }
 
 impl World {
-    /// Takes as many steps as fit into the `elapsed` time \[s\] and what was left over before; how many that were. A step that is
-    /// refused ends the call, and the time of the others stays.
+    /// Takes as many steps as fit into the `elapsed` time \[s\] plus left-over time, and returns their number. A
+    /// refused step ends the call; the time of the remaining steps is kept.
     pub fn step_fixed(&mut self, clock: &mut FixedStep, elapsed: f64) -> Result<usize, StepError> {
         let dt = clock.dt;
         if !(dt.is_finite() && dt > 0.0) {
@@ -90,7 +91,7 @@ impl World {
         }
         clock.accumulated += elapsed;
         let mut taken = 0;
-        // A share of round-off of a step is a step: sums of frames are not exact.
+        // Allow for round-off in the sum of frame times.
         while clock.accumulated >= dt * (1.0 - 1e-9) && taken < clock.max_steps {
             clock.before.clear();
             clock.before.extend(self.bodies().map(|(handle, body)| (handle, body.pose())));

@@ -1,25 +1,35 @@
-//! Who is who: stable identities that decide every order, and handles that go stale safely.
+//! Identities and handles. Identities are stable and decide every order; handles are for fast access and become stale
+//! safely.
 //!
-//! A [`BodyId`] names a body for good: all sorting inside a step is by it, so the order in which bodies were added
-//! cannot change a bit of the result. A handle is how a program reaches a body quickly; it knows its world and its
-//! generation, so a handle of a removed body or of another world is an error, never some other body.
+//! A [`BodyId`] names a body permanently. All sorting inside a step is by it, so the order in which bodies were added
+//! cannot change a bit of the result. A handle gives a program fast access to a body. It contains its world and a
+//! generation, so the handle of a removed body or of another world is an error, never a different body.
 //!
-//! Copies of a world and worlds taken back to an earlier state go on from a common past. A handle made in that past
-//! reaches the same body in all of them. What is made afterwards is stamped with a branch of its own, so a handle from
-//! another branch, or from a future that was taken back, is stale everywhere else.
+//! Copies of a world, and worlds restored to an earlier state, share a past. A handle made in that past works in all of
+//! them. Handles made afterwards contain a branch number, so a handle from another branch, or from a future that was
+//! undone by a restore, is stale everywhere else.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The lasting identity of a body. Numbers come before names, names before automatic identities.
+/// The permanent identity of a body. Numbers sort before names, names before automatic identities.
+///
+/// ```
+/// use signorini::{Body, BodyId, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).named("ball"))?;
+/// assert_eq!(world.find("ball"), Some(ball));
+/// assert_eq!(world.body(ball)?.id(), &BodyId::Name("ball".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BodyId {
     /// Chosen by the program.
     Number(u64),
     /// Chosen by the program.
     Name(Arc<str>),
-    /// Counted up by the world for bodies that were given neither: for these the order of adding matters.
+    /// Assigned by the world, counting up, to bodies without number or name. For these the order of insertion matters.
     Automatic(u64),
 }
 
@@ -56,7 +66,7 @@ impl fmt::Display for BodyId {
     }
 }
 
-/// Where a value lives: world, slot, how often the slot was used before, and the branch of the world that made it.
+/// Key of a value: world, slot, how often the slot was used before, and the branch of the world that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub world: u32,
@@ -65,19 +75,49 @@ pub(crate) struct Key {
     pub branch: u32,
 }
 
-/// A body of one world.
+/// Handle of a body in one world.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, WorldError};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// world.remove(ball)?;
+/// assert!(matches!(world.body(ball), Err(WorldError::StaleHandle { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyHandle(pub(crate) Key);
 
-/// A joint of one world.
+/// Handle of a joint in one world.
+///
+/// ```
+/// use signorini::{Body, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let joint = world.add_joint(Joint::ball(ball, DVec3::ZERO, DVec3::ZERO))?;
+/// assert_eq!(world.joints().next().map(|(handle, _)| handle), Some(joint));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointHandle(pub(crate) Key);
 
-/// How to reach a gear of a world.
+/// Handle of a gear in one world.
+///
+/// ```
+/// use signorini::{Body, Frame, Gear, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let wheel = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let frame = Frame::along(DVec3::ZERO, DVec3::Z);
+/// let screw = world.add_joint(Joint::cylindrical(wheel, frame, frame))?;
+/// // A screw: 1 mm along the axis per radian.
+/// let thread = world.add_gear(Gear::between((screw, 0), (screw, 1), 1e-3))?;
+/// assert_eq!(world.gear(thread)?.terms.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GearHandle(pub(crate) Key);
 
-/// Why a handle does not reach anything.
+/// Why a handle does not work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreachable {
     Foreign,
@@ -91,7 +131,7 @@ static NEXT_BRANCH: AtomicU32 = AtomicU32::new(0);
 struct Slot<T> {
     generation: u32,
     branch: u32,
-    /// When it was last lent for changes, in edits of the arena.
+    /// Edit count of the arena when it was last borrowed mutably.
     edited: u64,
     value: Option<T>,
 }
@@ -100,11 +140,11 @@ struct Slot<T> {
 #[derive(Debug)]
 pub(crate) struct Arena<T> {
     world: u32,
-    /// Taken when the first value is made: a copy that only looks needs none.
+    /// Branch number, taken when the first value is added; a copy that adds nothing needs none.
     branch: Option<u32>,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
-    /// How often a value was added, removed, or lent for changes.
+    /// Counts how often a value was added, removed, or borrowed mutably.
     edits: u64,
 }
 
@@ -114,8 +154,8 @@ impl<T> Arena<T> {
         Arena { world, branch: None, slots: Vec::new(), free: Vec::new(), edits: 0 }
     }
 
-    /// From generations and values slot by slot, and the order in which free slots are used again (the last first).
-    /// `None` if these contradict each other.
+    /// Rebuilds an arena from generations and values slot by slot, and the list of free slots (the last is reused
+    /// first). `None` if these contradict each other.
     pub fn from_parts(parts: Vec<(u32, Option<T>)>, free: Vec<u32>) -> Option<Self> {
         let mut arena = Arena::new();
         let branch = NEXT_BRANCH.fetch_add(1, Ordering::Relaxed);
@@ -128,14 +168,14 @@ impl<T> Arena<T> {
                 return None;
             }
         }
-        // A vacant slot that is not free has used up its generations.
+        // An empty slot that is not free has used up its generations.
         let sound = |(slot, listed): (&Slot<T>, bool)| slot.value.is_some() || listed || slot.generation == u32::MAX;
         let sound = arena.slots.iter().zip(listed).all(sound);
         arena.free = free;
         sound.then_some(arena)
     }
 
-    /// A copy with a common past: the keys of now are good in both, those made later only where they were made.
+    /// A copy with a shared past: existing keys work in both, later keys only where they were made.
     pub fn fork(&self) -> Self
     where
         T: Clone,
@@ -143,12 +183,12 @@ impl<T> Arena<T> {
         Arena { world: self.world, branch: None, slots: self.slots.clone(), free: self.free.clone(), edits: self.edits }
     }
 
-    /// Whether the two have a common past.
+    /// Whether the two share a past.
     pub fn is_related(&self, other: &Arena<T>) -> bool {
         self.world == other.world
     }
 
-    /// Lets the keys of `other` reach the values that are in the same slot here and are the `same`.
+    /// Makes the keys of `other` valid for values that are in the same slot here and are the `same`.
     pub fn adopt_keys(&mut self, other: &Arena<T>, same: impl Fn(&T, &T) -> bool) {
         self.edits += 1;
         self.world = other.world;
@@ -172,12 +212,12 @@ impl<T> Arena<T> {
         &self.free
     }
 
-    /// Grows with every change, and wherever one may have been made.
+    /// Number of edits so far, counting every mutable borrow.
     pub fn edits(&self) -> u64 {
         self.edits
     }
 
-    /// When a slot was last lent for changes, in edits: another number wherever its value may be another.
+    /// Edit count when a slot was last borrowed mutably. It differs if the value may differ.
     pub fn edited(&self, slot: u32) -> u64 {
         self.slots.get(slot as usize).map_or(0, |slot| slot.edited)
     }
@@ -234,7 +274,7 @@ impl<T> Arena<T> {
         self.edits += 1;
         let slot = self.check(key)?;
         let value = self.slots[slot].value.take().ok_or(Unreachable::Stale)?;
-        // A slot whose generations are used up is never used again: no old key may become valid by wrapping.
+        // A slot whose generations are used up is never reused, so that no old key becomes valid by wrap-around.
         if let Some(next) = self.slots[slot].generation.checked_add(1) {
             self.slots[slot].generation = next;
             self.free.push(slot as u32);

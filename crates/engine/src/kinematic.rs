@@ -1,4 +1,4 @@
-//! Kinematic bodies that are told where to be.
+//! Moving kinematic bodies to given poses.
 
 use crate::body::{self, Kind};
 use crate::step::MAX_TIME_STEP;
@@ -7,9 +7,9 @@ use glamx::{DPose3, DQuat, DVec3};
 use signorini_problem::math;
 
 impl World {
-    /// Gives a kinematic body the velocities with which a step of `dt` \[s\] takes the origin of its frame, and its
-    /// orientation by the shortest turn, to `pose`. Contacts and joints see these velocities. It keeps them until told
-    /// otherwise: name the next pose before the next step, the same pose to stand still.
+    /// Sets the velocities of a kinematic body so that a step of `dt` \[s\] takes it to `pose` (orientation by the
+    /// shortest rotation). Contacts and joints see these velocities. The body keeps them: call this again before the
+    /// next step, with the same pose to stand still.
     ///
     /// ```
     /// use signorini::{Body, Settings, Shape, World};

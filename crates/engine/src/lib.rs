@@ -63,6 +63,7 @@ mod book {
 
 mod body;
 mod body_edit;
+mod body_view;
 mod energy;
 pub mod error;
 mod events;
@@ -88,6 +89,7 @@ pub mod shape;
 mod snapshot;
 #[cfg(feature = "socp")]
 pub mod statics;
+#[doc(hidden)]
 pub mod step;
 mod world;
 
@@ -96,6 +98,7 @@ pub use body::{
     QUATERNION_TOLERANCE,
 };
 pub use body_edit::AxisLocks;
+pub use body_view::{BodyView, HASHED_NUMBERS};
 pub use energy::{Energy, EnergyLedger};
 pub use error::{ShapeError, SnapshotError, StepError, WorldError};
 pub use events::{ContactEvent, Phase, SensorEvent, SleepEvent};
@@ -126,4 +129,4 @@ pub use signorini_problem::{Certificate, ContactProblem, Tolerance};
 pub use signorini_solvers::{Method, StoppingRule};
 pub use snapshot::Snapshot;
 pub use step::{BlockOwner, MAX_TIME_STEP};
-pub use world::{BodyView, HASHED_NUMBERS, World};
+pub use world::World;

@@ -1,18 +1,24 @@
-//! What a surface is like, and what two surfaces are like together.
+//! Materials of surfaces, and how the coefficients of two touching materials are combined.
 
 use serde::{Deserialize, Serialize};
 
-/// How the coefficients of two surfaces make one.
+/// Rule by which the coefficients of two touching surfaces are combined.
 ///
-/// The rule belongs to the surface. Where two surfaces ask for different rules the one further down this list is taken,
-/// whichever body it belongs to: a surface that asks for anything but the default gets its way against one that does
-/// not, and the order of bodies never matters.
+/// Each material has a rule. If two materials have different rules, the one further down this list is used. So any rule
+/// wins over the default, and the order of bodies does not matter.
+///
+/// ```
+/// use signorini::{Combine, Material};
+/// let ice = Material::new(0.04, 0.0).friction_rule(Combine::Minimum);
+/// let rubber = Material::new(1.0, 0.5);
+/// assert_eq!(ice.combine(rubber).friction, 0.04);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Combine {
-    /// `√(x_A x_B)`. A smooth or dead surface stays so whatever it meets.
+    /// `√(x_A x_B)`. A coefficient of zero stays zero against any other surface.
     #[default]
     GeometricMean,
     /// `(x_A + x_B)/2`.
@@ -38,7 +44,7 @@ impl Combine {
     }
 }
 
-/// Greatest friction coefficient: two of them can be multiplied, and no real surface comes near.
+/// Largest friction coefficient. The product of two of them is still finite, and no real surface comes near it.
 pub const MAX_FRICTION: f64 = 1e9;
 /// Greatest stiffness [N/m] and damping [N·s/m] of a surface.
 pub const MAX_STIFFNESS: f64 = 1e18;
@@ -46,18 +52,32 @@ pub const MAX_STIFFNESS: f64 = 1e18;
 /// Greatest torsional and rolling friction \[m\].
 pub const MAX_ROLLING: f64 = 1e9;
 
-/// Friction that is another along an axis than across it.
+/// Anisotropic friction: one coefficient along an axis, another across it.
+///
+/// ```
+/// use signorini::Material;
+/// // Wood: 0.3 along the grain, which is the x axis of the body, and 0.5 across it.
+/// let wood = Material::new(0.3, 0.0).grain([1.0, 0.0, 0.0], 0.5);
+/// assert_eq!(wood.grain.map(|grain| grain.across), Some(0.5));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Grain {
-    /// The axis, in the frame of the body; any length above zero. Along it the surface has its `friction`.
+    /// The axis in the frame of the body, of any nonzero length. Along it the coefficient is `friction`.
     pub axis: [f64; 3],
     /// Friction coefficient across the axis \[1\], above zero.
     pub across: f64,
 }
 
-/// Surface of a body.
+/// Material of a body's surface.
+///
+/// ```
+/// use signorini::Material;
+/// let (wood, steel) = (Material::new(0.4, 0.2), Material::new(0.9, 0.8));
+/// // By default coefficients combine by their geometric mean.
+/// assert!((wood.combine(steel).friction - 0.6).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table such as { friction = 0.5 }")]
@@ -67,23 +87,23 @@ pub struct Material {
     /// Coefficient of restitution \[1\], between 0 (no bounce) and 1 (elastic).
     #[serde(default)]
     pub restitution: f64,
-    /// How friction meets that of another surface.
+    /// Rule that combines friction with that of another surface.
     #[serde(default, skip_serializing_if = "is_default")]
     pub friction_rule: Combine,
-    /// How restitution meets that of another surface. Every rule keeps it within [0, 1].
+    /// Rule that combines restitution with that of another surface. Every rule keeps it within [0, 1].
     #[serde(default, skip_serializing_if = "is_default")]
     pub restitution_rule: Combine,
-    /// What kind of surface it is, for coefficients of pairs ([`crate::World::set_material_pair`]); 0 is none,
-    /// and in scenes the least that is free.
+    /// Number that identifies the material in rules for pairs ([`crate::World::set_material_pair`]); 0 is none. In
+    /// scenes the default is the smallest free number.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tag: u32,
-    /// Friction that is another along an axis than across it.
+    /// Anisotropic friction: one coefficient along an axis, another across it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub grain: Option<Grain>,
-    /// Stiffness of a point of contact [N/m]; none is rigid.
+    /// Stiffness of a contact point [N/m]; `None` is rigid.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stiffness: Option<f64>,
-    /// Damping of a point of contact [N·s/m], of surfaces with a stiffness.
+    /// Damping of a contact point [N·s/m], for surfaces with a stiffness.
     #[serde(default, skip_serializing_if = "is_default")]
     pub damping: f64,
     /// Torsional friction μ_s \[m\]: a point of contact resists spinning about its normal by a moment up to μ_s times its normal
@@ -96,7 +116,7 @@ pub struct Material {
     pub rolling_friction: f64,
 }
 
-/// What is as it would be by itself is not written down.
+/// Default values are not written to files.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -137,30 +157,30 @@ impl Material {
         self
     }
 
-    /// The same surface, known by a number to rules of pairs.
+    /// The same surface with a number for rules of pairs.
     pub const fn tagged(mut self, tag: u32) -> Self {
         self.tag = tag;
         self
     }
 
-    /// The same surface with its friction along an axis of the body, and another friction across it. The set of friction
-    /// forces is an ellipse; sliding dissipates the most that it can.
+    /// The same surface with its friction along an axis of the body, and `across` across it. Friction forces lie in an
+    /// ellipse, and sliding follows maximum dissipation.
     pub const fn grain(mut self, axis: [f64; 3], across: f64) -> Self {
         self.grain = Some(Grain { axis, across });
         self
     }
 
-    /// The same surface, giving way: every point of contact pushes by `stiffness` [N/m] times its depth and `damping`
-    /// [N·s/m] times the speed of closing, and never pulls. What gives way does not bounce by a coefficient: the pair's
-    /// restitution is zero.
+    /// The same surface made soft: every contact point pushes with `stiffness` [N/m] times depth plus `damping` [N·s/m]
+    /// times approach speed, and never pulls. The restitution of a pair with a soft surface is zero.
     pub const fn soft(mut self, stiffness: f64, damping: f64) -> Self {
         self.stiffness = Some(stiffness);
         self.damping = damping;
         self
     }
 
-    /// The same surface, resisting spin about the normal of a contact by up to `torsional` and rolling by up to `rolling` \[m\]
-    /// times the normal force. Of two surfaces the greater counts, whatever the rule of friction.
+    /// The same surface with torsional and rolling friction \[m\]: moments of up to `torsional` and `rolling` times the
+    /// normal force resist spinning about the normal and rolling. The larger value of two surfaces counts, whatever the
+    /// rule for friction.
     pub const fn rolling(mut self, torsional: f64, rolling: f64) -> Self {
         self.torsional_friction = torsional;
         self.rolling_friction = rolling;
@@ -168,9 +188,9 @@ impl Material {
     }
 
     /// The pair's coefficients, by the stronger of the two rules (see [`Combine`]): `μ = √(μ_A μ_B)`, `e = √(e_A e_B)`
-    /// unless a surface asks otherwise. Of two surfaces that give way the springs are in series, `1/k = 1/k_A + 1/k_B`, and
-    /// their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)` and
-    /// `b.combine(a)` are equal bit for bit, but for the grain, whose axis is in the frame of its body: see
+    /// unless a surface asks otherwise. If both surfaces are soft, the springs are in series, `1/k = 1/k_A + 1/k_B`,
+    /// and their dampings count as the springs share the depth, `d = (k_B d_A + k_A d_B)/(k_A + k_B)`. `a.combine(b)`
+    /// and `b.combine(a)` are equal bit for bit, but for the grain, whose axis is in the frame of its body: see
     /// [`Material::grain`].
     pub fn combine(self, other: Material) -> Material {
         let friction_rule = self.friction_rule.max(other.friction_rule);
@@ -196,7 +216,7 @@ impl Material {
         }
     }
 
-    /// The coefficient that is out of range, if any: its name, value and range.
+    /// The first coefficient that is out of range: its name, value and range.
     pub(crate) fn invalid(&self) -> Option<(&'static str, f64, &'static str)> {
         if !(0.0..=MAX_FRICTION).contains(&self.friction) {
             return Some(("friction", self.friction, "[0, 1e9]"));

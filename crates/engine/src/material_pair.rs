@@ -1,4 +1,4 @@
-//! Coefficients of two kinds of surface that do not follow from either: rubber on ice.
+//! Coefficients for given pairs of materials, such as rubber on ice, instead of the combination rules.
 
 use crate::body::BodyRecord;
 use crate::step::Soft;
@@ -6,7 +6,16 @@ use crate::{Grain, Material, World, WorldError};
 use glamx::DVec3;
 use std::collections::BTreeMap;
 
-/// What two surfaces are like together, whatever their rules say. What is not given follows from the rules.
+/// Coefficients of a pair of materials. Values that are not given follow from the combination rules.
+///
+/// ```
+/// use signorini::{PairCoefficients, Settings, World};
+/// let mut world = World::new(Settings::default())?;
+/// let (rubber, ice) = (1, 2);
+/// world.set_material_pair([rubber, ice], Some(PairCoefficients { friction: Some(0.1), restitution: None }))?;
+/// assert_eq!(world.material_pairs().count(), 1);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairCoefficients {
     /// Friction coefficient \[1\], in all directions.
@@ -15,11 +24,11 @@ pub struct PairCoefficients {
     pub restitution: Option<f64>,
 }
 
-/// By the tags of the surfaces, the lesser first.
+/// Coefficients by the tags of two materials, the smaller first.
 pub(crate) type MaterialPairs = BTreeMap<(u32, u32), PairCoefficients>;
 
 impl World {
-    /// Sets the coefficients of surfaces with these tags ([`Material::tagged`]) where they meet each other; none forgets them.
+    /// Sets the coefficients for two materials with these tags ([`Material::tagged`]); `None` removes them.
     pub fn set_material_pair(
         &mut self,
         tags: [u32; 2],
@@ -50,7 +59,7 @@ impl World {
         self.material_pairs.iter().map(|((a, b), given)| ([*a, *b], *given))
     }
 
-    /// What the surfaces of two bodies are like together, and how they run where they meet.
+    /// Combined material of two bodies, and the relative motion of their driven surfaces.
     pub(crate) fn pair_surface<'a>(&self, a: &'a BodyRecord, b: &'a BodyRecord) -> PairSurface<'a> {
         let material = self.pair_material(a, b);
         let rule = material.friction_rule;
@@ -59,14 +68,14 @@ impl World {
             let axis = record.state.orientation * DVec3::from_array(grain.axis);
             Some((axis, rule.of(grain.across, other.material.friction)))
         };
-        // Of two grains that of the first in the order of ids counts; coefficients of a pair have none.
+        // If both have a grain, that of the first body in the order of ids counts. Pair coefficients are isotropic.
         let given = material.grain.is_some();
         let grain = if given { None } else { grain(a, b).or_else(|| grain(b, a)) };
         let grain = grain.filter(|(_, across)| *across > 0.0 && material.friction > 0.0);
         PairSurface { material: Material { grain: None, ..material }, grain, bodies: [a, b] }
     }
 
-    /// What the surfaces of two bodies are like together.
+    /// Combined material of two bodies.
     pub(crate) fn pair_material(&self, a: &BodyRecord, b: &BodyRecord) -> Material {
         let mut pair = a.material.combine(b.material);
         if self.material_pairs.is_empty() {
@@ -76,7 +85,7 @@ impl World {
         if let Some(given) = self.material_pairs.get(&tags) {
             if let Some(friction) = given.friction {
                 pair.friction = friction;
-                // The same in all directions, which says so.
+                // A grain with a zero axis stands for isotropic friction.
                 pair.grain = Some(Grain { axis: [0.0; 3], across: friction });
             }
             if pair.stiffness.is_none() {
@@ -87,7 +96,7 @@ impl World {
     }
 }
 
-/// Two surfaces that meet.
+/// Two touching surfaces.
 #[derive(Clone, Copy)]
 pub(crate) struct PairSurface<'a> {
     pub material: Material,
@@ -98,7 +107,7 @@ pub(crate) struct PairSurface<'a> {
 }
 
 impl PairSurface<'_> {
-    /// How the surface of the second runs against that of the first at a point of the world [m/s].
+    /// Relative velocity of the driven surface of the second body at a point of the world [m/s].
     pub fn running(&self, point: DVec3) -> DVec3 {
         let runs = |record: &BodyRecord| {
             let surface = &record.options.surface;
@@ -111,13 +120,13 @@ impl PairSurface<'_> {
         runs(self.bodies[1]) - runs(self.bodies[0])
     }
 
-    /// How the surface of the second turns against that of the first, beside their bodies [rad/s].
+    /// Relative angular velocity of the driven surface of the second body, in addition to the bodies' own [rad/s].
     pub fn running_spin(&self) -> DVec3 {
         let turns = |record: &BodyRecord| record.state.orientation * record.options.surface.spin;
         turns(self.bodies[1]) - turns(self.bodies[0])
     }
 
-    /// How they give way.
+    /// Spring and damper of the pair, if a surface is soft.
     pub fn soft(&self) -> Option<Soft> {
         self.material.stiffness.map(|stiffness| Soft { stiffness, damping: self.material.damping })
     }

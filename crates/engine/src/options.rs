@@ -1,4 +1,4 @@
-//! What a body may be told beside its shape, mass and motion. All of it is off by default.
+//! Options of a body besides shape, mass and motion. All are off by default.
 
 use crate::body::{VectorField, check_vector};
 use crate::filter::Filter;
@@ -17,28 +17,37 @@ const SURFACE_SPIN: VectorField =
     VectorField::new(["surface spin x", "surface spin y", "surface spin z"], 1e8, "[-1e8, 1e8] rad/s");
 const ONE_WAY: VectorField = VectorField::new(["one-way x", "one-way y", "one-way z"], 1e9, "[-1e9, 1e9]");
 
-/// How the surface of a body runs while the body itself does not: a belt, a track, a turntable. In the frame of the body; what
-/// counts at a contact is the part along the surface.
+/// Motion of a body's surface relative to the body: a conveyor belt, a track, a turntable. Given in the frame of the
+/// body; at a contact only the tangential part counts.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, SurfaceMotion, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let motion = SurfaceMotion { velocity: DVec3::X, spin: DVec3::ZERO };
+/// let belt = world.add(Body::fixed(Shape::half_space(DVec3::Z)?).surface_motion(motion))?;
+/// assert!(world.body(belt)?.surface_motion().runs());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceMotion {
-    /// The same everywhere [m/s].
+    /// Velocity, the same everywhere [m/s].
     pub velocity: DVec3,
-    /// About the origin of the body's frame [rad/s].
+    /// Angular velocity about the origin of the body's frame [rad/s].
     pub spin: DVec3,
 }
 
 impl SurfaceMotion {
-    /// Whether it runs at all.
+    /// Whether it is not zero.
     pub fn runs(&self) -> bool {
         self.velocity != DVec3::ZERO || self.spin != DVec3::ZERO
     }
 }
 
-/// What the world keeps of it.
+/// The options as the world keeps them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Options {
     pub filter: Filter,
-    /// Detects and does not push.
+    /// Whether it is a sensor.
     pub sensor: bool,
     pub enabled: bool,
     pub gravity_scale: f64,
@@ -46,13 +55,13 @@ pub(crate) struct Options {
     pub linear_damping: f64,
     /// ω̇ = −c ω [1/s].
     pub angular_damping: f64,
-    /// Acts in every step \[N\].
+    /// Force in every step \[N\].
     pub force: DVec3,
-    /// Acts in every step, about the centre of mass [N·m].
+    /// Torque in every step, about the centre of mass [N·m].
     pub torque: DVec3,
     pub user_data: u64,
     pub surface: SurfaceMotion,
-    /// Unit vector, in the frame of the body: what comes the other way is let through.
+    /// Unit vector in the frame of the body; bodies that move along it are let through.
     pub one_way: Option<DVec3>,
     /// Mass properties of a body that was dynamic and is not now.
     pub dormant: Option<MassProperties>,
@@ -78,7 +87,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same with every number checked and the direction made unit.
+    /// Checks every number and normalises the direction.
     pub fn checked(mut self, id: &BodyId) -> Result<Self, WorldError> {
         let refuse = |field, value, range| Err(WorldError::BodyValue { body: id.clone(), field, value, range });
         if !(-MAX_SCALE..=MAX_SCALE).contains(&self.gravity_scale) {

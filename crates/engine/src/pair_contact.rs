@@ -1,11 +1,10 @@
-//! Pairs of bodies that do not touch though no joint says so: links of a robot that overlap, for example.
+//! Pairs of bodies without contacts, for example overlapping links of a robot, independent of joints.
 
 use crate::joint::PairContact;
 use crate::{BodyHandle, World, WorldError};
 
 impl World {
-    /// Lets two bodies touch or not, whatever joints they have in common: contacts between bodies whose pair is ignored are
-    /// not looked for. It takes effect with the next step.
+    /// Allows or forbids contacts between two bodies, whatever joints connect them. Takes effect with the next step.
     pub fn set_pair_contact(&mut self, a: BodyHandle, b: BodyHandle, contact: PairContact) -> Result<(), WorldError> {
         self.body(a)?;
         self.body(b)?;
@@ -25,7 +24,7 @@ impl World {
         Ok(())
     }
 
-    /// The pairs that [`World::set_pair_contact`] keeps from touching, in the order of their ids.
+    /// The pairs excluded by [`World::set_pair_contact`], in the order of their ids.
     pub fn pairs_apart(&self) -> Vec<[BodyHandle; 2]> {
         let rank = |slot: u32| self.bodies.at(slot).map(|record| &record.id);
         let ordered = |&(a, b): &(u32, u32)| if rank(a) <= rank(b) { [a, b] } else { [b, a] };
@@ -34,7 +33,7 @@ impl World {
         pairs.into_iter().map(|pair| pair.map(|slot| BodyHandle(self.bodies.key(slot)))).collect()
     }
 
-    /// Forgets the pairs of a body that is gone.
+    /// Removes the pairs of a removed body.
     pub(crate) fn forget_pairs(&mut self, slot: u32) {
         self.apart.retain(|(a, b)| *a != slot && *b != slot);
     }

@@ -1,10 +1,10 @@
-//! Contacts as they are shown: forces of what is at rest with the least self-stress.
+//! Contacts as they are reported: at rest, forces are those with the least self-stress.
 //!
-//! Several points of contact share a load in many ways, and a solver returns one of them: a box at rest on four points was
-//! shown with friction of up to half its normal forces and nothing to hold. All that is read of contacts goes through here.
-//! Bodies that hang together by contacts at rest get the one answer with the smallest friction and then the most even normal
-//! forces, among those that do the same to every dynamic body and obey the laws ([`LeastStress`]). The steps neither see nor
-//! need it: it is worked out when somebody looks, and again only if the contacts have changed.
+//! Redundant contact points can share a load in many ways, and a solver returns one of them. A box at rest on four
+//! points was once reported with friction of up to half its normal forces. All contacts that a user reads come through
+//! this file. Groups of bodies connected by contacts at rest get a canonical answer: among all impulses that obey the
+//! laws and have the same effect on every dynamic body, the one with the least friction and then the most even normal
+//! forces ([`LeastStress`]). Steps do not use it. It is computed at the first read after contacts changed.
 
 use crate::body::{BodyRecord, Kind};
 use crate::report::ContactPoint;
@@ -15,31 +15,31 @@ use signorini_problem::{Block, ContactProblem, FactoredParts};
 use signorini_solvers::{LeastStress, Support};
 use std::sync::OnceLock;
 
-/// Speed below which the points of a contact are at rest against each other [m/s].
+/// Below this relative speed a contact is at rest [m/s].
 const REST: f64 = 1e-8;
-/// Overlap with a kinematic body from which its normal force is that of a squeeze \[m\]: see `step/squeeze.rs`.
+/// Above this overlap with a kinematic body its normal force is that of a squeeze \[m\]: see `step/squeeze.rs`.
 const SQUEEZED: f64 = 1e-9;
 
-/// What was shown, and of which contacts.
+/// The reported contacts, and the contacts they were computed from.
 #[derive(Debug, Default)]
 pub(crate) struct ReadOut {
     now: OnceLock<Vec<ContactPoint>>,
-    /// Contacts as they were found when somebody last looked, and as they were shown.
+    /// Contacts of the last read, as solved and as reported.
     earlier: Option<(Vec<ContactPoint>, Vec<ContactPoint>)>,
 }
 
 impl ReadOut {
-    /// Contacts are about to change.
+    /// Called before contacts change.
     pub fn set_aside(&mut self, found: &[ContactPoint]) {
         if let Some(shown) = self.now.take() {
             self.earlier = Some((found.to_vec(), shown));
         }
     }
-    /// Contacts and what they obey have changed.
+    /// Called when contacts or their laws have changed.
     pub fn forget(&mut self) {
         *self = ReadOut::default();
     }
-    /// The contacts of a world as they are shown.
+    /// The contacts of a world as they are reported.
     pub fn of<'a>(&'a self, world: &World) -> &'a [ContactPoint] {
         self.now.get_or_init(|| match &self.earlier {
             Some((found, shown)) if *found == world.contacts => shown.clone(),
@@ -64,10 +64,10 @@ fn least_stress(world: &World) -> Vec<ContactPoint> {
     shown
 }
 
-/// A world whose dynamic bodies are known by rank, so that the order of adding does not change a bit.
+/// A world with dynamic bodies indexed by rank, so that insertion order does not change a bit.
 struct Dynamic<'a> {
     world: &'a World,
-    /// By slot; none of bodies that nothing moves.
+    /// Rank by slot; `None` for bodies that are not dynamic.
     ranks: Vec<Option<u32>>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Dynamic<'a> {
         self.ranks.get(body.0.slot as usize).copied().flatten()
     }
 
-    /// Contacts of dynamic bodies that hang together, by their places in the list.
+    /// Groups of contacts of connected dynamic bodies, by index in the list.
     fn groups(&self) -> Vec<Vec<u32>> {
         let ends = || self.world.contacts.iter().map(|c| [c.a, c.b].map(|body| self.rank(body)));
         let mut parent: Vec<u32> = (0..self.world.order.len() as u32).collect();
@@ -106,8 +106,8 @@ impl<'a> Dynamic<'a> {
         members.chunk_by(|x, y| x.0 == y.0).map(|group| group.iter().map(|(_, index)| *index).collect()).collect()
     }
 
-    /// Where the impulse of a contact acts, in the plane of the nearest point of its patch \[m\], and whether the whole patch is
-    /// shut. Points of a patch follow each other.
+    /// Point at which the impulse of a contact acts, in the plane of the nearest point of its patch \[m\], and whether
+    /// the whole patch is shut. Points of a patch are adjacent.
     fn patch(&self, index: usize) -> (DVec3, bool) {
         let list = &self.world.contacts;
         let contact = &list[index];
@@ -119,7 +119,8 @@ impl<'a> Dynamic<'a> {
         (acting, points.clone().all(|point| point.gap <= shut))
     }
 
-    /// Shows a group of contacts at rest with the least self-stress; as it is found if that cannot be worked out.
+    /// Replaces the impulses of a group of contacts at rest by those with the least self-stress; leaves them if that
+    /// fails.
     fn relax(&self, group: &[u32], method: &mut LeastStress, shown: &mut [ContactPoint]) {
         let world = self.world;
         let mut parts = FactoredParts::default();
@@ -137,7 +138,7 @@ impl<'a> Dynamic<'a> {
             let rank = self.rank(body)?;
             members.binary_search(&rank).ok().map(|place| place as u32)
         };
-        // A kinematic body squeezes against another that does not give way.
+        // A squeeze needs a kinematic body and another immovable one.
         let mut immovable: Vec<BodyHandle> =
             contacts().flat_map(|c| [c.a, c.b]).filter(|body| self.rank(*body).is_none()).collect();
         immovable.sort_unstable();

@@ -1,4 +1,4 @@
-//! What a step says about itself.
+//! The report of a step: verdict, certificate, counts, energy ledger; and the contacts of a step.
 
 use crate::{BodyHandle, EnergyLedger, JointEvent, StepCertificate};
 use glamx::DVec3;
@@ -7,6 +7,13 @@ use signorini_problem::{Certificate, Counts};
 use signorini_solvers::Effort;
 
 /// The verdict on a step.
+///
+/// ```
+/// use signorini::{Settings, StepStatus, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert_eq!(world.step(0.01)?.status, StepStatus::Certified);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -16,8 +23,18 @@ pub enum StepStatus {
     Degraded,
 }
 
-/// How much there was.
+/// Counts of bodies, contacts, islands and so on in a step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let counts = world.step(0.01)?.counts;
+/// assert_eq!((counts.bodies, counts.contacts), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepCounts {
     /// All bodies.
     pub bodies: usize,
@@ -31,34 +48,42 @@ pub struct StepCounts {
     pub joints: usize,
     /// Groups of bodies that touch or are jointed.
     pub islands: usize,
-    /// Islands that the last step left as they were, taken again without being computed.
+    /// Islands that the last step left unchanged, and that were replayed without being computed.
     #[serde(default)]
     pub replayed: usize,
-    /// Bodies that stand still because they would have left the range of numbers: see [`crate::BodyView::is_quarantined`].
+    /// Bodies that were stopped because they would have left the range of numbers: see
+    /// [`crate::BodyView::is_quarantined`].
     pub quarantined: usize,
-    /// Fast bodies that met something a second time and lost the rest of the step: see [`crate::Body::fast`].
+    /// Fast bodies that hit something a second time and lost the rest of the step: see [`crate::Body::fast`].
     pub curtailed: usize,
     /// Bodies that sleep after the step.
     pub sleeping: usize,
     /// Groups of bodies that were moved apart at the end poses.
     pub corrected: usize,
-    /// Displacements that could not be proved and were left out.
+    /// Displacements that were not certified and not applied.
     pub unproved: usize,
     /// Contact problems that were solved, rounds of jointed islands included.
     pub solves: usize,
-    /// Pieces that the steps of jointed islands and of those in `divided` were cut into; one per jointed island where nothing turns
-    /// fast.
+    /// Pieces into which the steps of jointed islands, and of those in `divided`, were cut; one per jointed island if
+    /// nothing turns fast.
     pub pieces: usize,
-    /// Islands that took the step in pieces: links that turn fast, or contacts that were not solved for the whole step.
+    /// Islands that took the step in pieces, because links turn fast or contacts were not solved for the whole step.
     #[serde(default)]
     pub divided: usize,
-    /// Pieces that did not arrive: the joints did not fit, or the energy rose.
+    /// Pieces that failed: joints did not fit, or the energy rose.
     pub missed: usize,
-    /// Contacts by state, told by their motion; joints and what has bounds from the certificates.
+    /// Contacts by state, judged by their motion; joints and bounded rows from the certificates.
     pub states: Counts,
 }
 
 /// Wall time of the stages \[s\]. Reported, never used.
+///
+/// ```
+/// use signorini::{Settings, World};
+/// let mut world = World::new(Settings::default())?;
+/// assert!(world.step(0.01)?.times.solve >= 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageTimes {
     /// Forces, gyroscopic motion.
@@ -75,43 +100,55 @@ pub struct StageTimes {
     pub solve: f64,
     /// Overlap and drift.
     pub position: f64,
-    /// New poses, checks, books.
+    /// New poses, checks, energy ledger.
     pub integrate: f64,
     /// The certificate of the step.
     pub judge: f64,
 }
 
-/// What happened in a step.
+/// Report of a step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, StepStatus, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// let report = world.step(0.01)?;
+/// assert_eq!(report.status, StepStatus::Certified);
+/// assert!(report.velocity.is_some_and(|certificate| certificate.natural < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepReport {
     /// The verdict.
     pub status: StepStatus,
-    /// What the verdict is about, part by part, recomputed from the states before and after the step.
+    /// The certificate, part by part, computed by the judge from the states before and after the step.
     pub certificate: StepCertificate,
-    /// Certificate of the contact problem with the largest residual; none if nothing touched.
+    /// Certificate of the contact problem with the largest residual; `None` if nothing touched.
     pub velocity: Option<Certificate>,
-    /// Which island that is; those that were replayed are counted after the others.
+    /// Index of that island. Replayed islands are numbered after the others.
     pub worst_island: Option<usize>,
     /// Deepest overlap at the start of the step \[m\]; zero if none.
     pub penetration: f64,
-    /// Least factor by which an island's restitution was scaled down to keep contact from making energy: 1 if none, 0 where a
-    /// kinematic body squeezes.
+    /// Least factor by which restitution of an island was scaled down so that contacts create no energy: 1 if none was,
+    /// 0 if a kinematic body squeezes.
     pub restitution_scale: f64,
-    /// How much there was.
+    /// Counts of bodies, contacts, islands and so on in a step.
     pub counts: StepCounts,
-    /// What the solvers did, summed over islands.
+    /// Work of the solvers, summed over islands.
     pub effort: Effort,
-    /// Where the energy went.
+    /// The energy ledger.
     pub energy: EnergyLedger,
     /// Wall time of the stages.
     pub times: StageTimes,
-    /// Limits that were hit and joints that broke, in the order of [`crate::World::joints`].
+    /// Limits that were reached and joints that broke, in the order of [`crate::World::joints`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint_events: Vec<JointEvent>,
 }
 
 impl StepReport {
-    /// A step in which nothing happens.
+    /// The report of a step in which nothing happens.
     pub(crate) fn idle() -> Self {
         StepReport {
             status: StepStatus::Certified,
@@ -130,7 +167,19 @@ impl StepReport {
 }
 
 /// A contact of the last step.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::cuboid(DVec3::splat(0.5))?).mass(1.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert_eq!(world.contacts().len(), 4);
+/// assert!(world.contacts().iter().all(|contact| (contact.impulse.z - 0.25 * 9.81 * 0.01).abs() < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ContactPoint {
     /// First body; the normal points from it.
     pub a: BodyHandle,
@@ -138,9 +187,9 @@ pub struct ContactPoint {
     pub b: BodyHandle,
     /// Part of the first body's shape, or the triangle of its surface.
     pub part_a: u32,
-    /// The same of the second body.
+    /// The same for the second body.
     pub part_b: u32,
-    /// Where, in the middle between the surfaces at the start of the step \[m\].
+    /// Position, midway between the surfaces at the start of the step \[m\].
     pub point: DVec3,
     /// Unit vector from A to B.
     pub normal: DVec3,
@@ -148,34 +197,44 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Impulse on B, world axes \[N·s\]; A got the opposite.
     pub impulse: DVec3,
-    /// Angular impulse on B beside it, by torsional and rolling friction, world axes \[N·m·s\]; A got the opposite.
+    /// Angular impulse on B by torsional and rolling friction, world axes \[N·m·s\]; A got the opposite.
     pub moment: DVec3,
-    /// Velocity of the surface of B against that of A after the solve, world axes [m/s]: that of the bodies there, and how their
-    /// surfaces run ([`crate::SurfaceMotion`]).
+    /// Velocity of the surface of B relative to that of A after the solve, world axes [m/s]. It includes driven
+    /// surfaces ([`crate::SurfaceMotion`]).
     pub velocity: DVec3,
-    /// How fast the two came together when the step began, or just before a bounce [m/s]; less than zero if they parted.
+    /// Approach speed at the start of the step, or just before a bounce [m/s]; negative if they separated.
     pub approach: f64,
 }
 
-/// Speed along the surfaces from which a contact slips [m/s]: a thousand times what a certified step may leave of a contact
-/// that holds.
+/// A contact slips if its tangential speed exceeds this [m/s]: a thousand times what a solved step leaves at a sticking
+/// contact.
 pub const SLIP_SPEED: f64 = 1e-6;
 
-/// What a contact does, told by its motion.
+/// State of a contact, judged by its motion.
+///
+/// ```
+/// use signorini::{Body, ContactState, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert_eq!(world.contacts()[0].state(), ContactState::Stick);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactState {
-    /// Carries nothing.
+    /// It carries no impulse.
     Open = 0,
-    /// Carries, and its surfaces do not move along each other.
+    /// It carries an impulse and its surfaces do not slide.
     Stick = 1,
-    /// Carries, and its surfaces move along each other.
+    /// It carries an impulse and its surfaces slide.
     Slip = 2,
 }
 
 impl ContactState {
-    /// Of a contact with this normal that gave this impulse and was left with this velocity. The share of friction that is used
-    /// does not tell: what is held may need all of it.
+    /// State of a contact from its normal, impulse and final velocity. The friction force is no criterion, because a
+    /// sticking contact may need all of it.
     pub(crate) fn of(normal: DVec3, impulse: DVec3, velocity: DVec3) -> ContactState {
         let along = velocity - velocity.dot(normal) * normal;
         match along.length() > SLIP_SPEED {
@@ -195,7 +254,7 @@ impl ContactState {
 }
 
 impl ContactPoint {
-    /// What it does.
+    /// Whether it is open, sticks or slips.
     pub fn state(&self) -> ContactState {
         ContactState::of(self.normal, self.impulse, self.velocity)
     }

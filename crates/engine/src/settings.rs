@@ -1,4 +1,4 @@
-//! What holds for a whole world: gravity, the solver, and how impacts and overlap are treated.
+//! Settings of a world: gravity, the solver, and how impacts and overlap are treated.
 
 use crate::WorldError;
 use glamx::DVec3;
@@ -6,27 +6,34 @@ use serde::{Deserialize, Serialize};
 use signorini_problem::{Certificate, ContactProblem, Measure, Tolerance};
 use signorini_solvers::{Method, StoppingRule};
 
-/// How overlap is taken out.
+/// How overlap is removed.
+///
+/// ```
+/// use signorini::{Settings, Stabilisation, World};
+/// let world = World::new(Settings { stabilisation: Stabilisation::None, ..Settings::default() })?;
+/// assert_eq!(world.settings().stabilisation, Stabilisation::None);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Stabilisation {
-    /// Not at all.
+    /// Overlap stays.
     None,
-    /// Poses are moved by `fraction · (depth − slop)` per step, velocities stay bit for bit as they are: no energy but
-    /// that of lifting.
+    /// Poses are moved by `fraction · (depth − slop)` per step. Velocities do not change, so the only energy added is
+    /// potential energy.
     SplitImpulse {
-        /// Fraction of the excess overlap taken out per step \[1\], in [0, 1].
+        /// Fraction of the excess overlap removed per step \[1\], in [0, 1].
         fraction: f64,
         /// Overlap left alone \[m\].
         slop: f64,
-        /// Most that a contact is pushed apart in one step \[m\].
+        /// Largest correction of a contact in one step \[m\].
         cap: f64,
     },
-    /// `fraction · depth / h` is added to the separating velocity. The classical way; it puts in kinetic energy.
+    /// `fraction · depth / h` is added to the separating velocity (Baumgarte). It adds kinetic energy.
     VelocityBias {
-        /// Fraction of the overlap taken out per step \[1\], in [0, 1].
+        /// Fraction of the overlap removed per step \[1\], in [0, 1].
         fraction: f64,
     },
 }
@@ -38,18 +45,27 @@ impl Default for Stabilisation {
 }
 
 /// What happens when several contacts bounce at once.
+///
+/// ```
+/// use signorini::{ImpactLaw, Settings, World};
+/// // Newton's cradle: impacts go from ball to ball.
+/// let world = World::new(Settings { impact: ImpactLaw::sequential(), ..Settings::default() })?;
+/// assert!(matches!(world.settings().impact, ImpactLaw::Sequential { .. }));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum ImpactLaw {
-    /// Newton's law at all contacts of an island at once, `u_N⁺ = −e u_N⁻`. Touching balls move off together.
+    /// Newton's law at all contacts of an island at once, `u_N⁺ = −e u_N⁻`. The balls of Newton's cradle move off
+    /// together.
     #[default]
     Newton,
-    /// Impacts are passed on from contact to contact by generalised reflections (Smith et al. 2012), as in Newton's
-    /// cradle. Energy is kept for e = 1 and never made. See [`ImpactLaw::sequential`].
+    /// Impacts propagate from contact to contact by generalised reflections (Smith et al. 2012), as in Newton's cradle.
+    /// Energy is conserved for e = 1 and never increases. See [`ImpactLaw::sequential`].
     Sequential {
-        /// Most rounds of reflections; what still approaches then is stopped without bounce.
+        /// Limit on rounds of reflections. Contacts that still approach then are stopped without bounce.
         rounds: usize,
     },
 }
@@ -62,60 +78,75 @@ impl ImpactLaw {
 }
 
 /// Whether bodies at rest are left out of the steps until something happens to them.
+///
+/// ```
+/// use signorini::{Settings, Sleeping, World};
+/// let world = World::new(Settings { sleeping: Sleeping::islands(), ..Settings::default() })?;
+/// assert!(matches!(world.settings().sleeping, Sleeping::Islands { .. }));
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Sleeping {
-    /// Never: every body takes part in every step, and what is measured of a body at rest is what was solved.
+    /// Never: every body takes part in every step.
     #[default]
     Off,
-    /// Islands all of whose bodies have been slower than `speed` and `spin` for `time` sleep: their bodies keep their
-    /// poses bit for bit and have no velocity. An island wakes when an awake body touches it or when it, or what it
-    /// touches, is changed. See [`Sleeping::islands`] for usual values.
+    /// An island falls asleep when all of its bodies have been slower than `speed` and `spin` for `time`. Its bodies
+    /// keep their poses bit for bit and have zero velocity. It wakes when an awake body touches it, or when it or
+    /// something it touches is changed. See [`Sleeping::islands`] for usual values.
     Islands {
         /// Greatest speed of a still body [m/s].
         speed: f64,
         /// Greatest angular speed of a still body [rad/s].
         spin: f64,
-        /// How long it has to be still \[s\].
+        /// Time for which it has to be still \[s\].
         time: f64,
     },
 }
 
 impl Sleeping {
-    /// Half a second below 5 mm/s and 10 mrad/s: what solved contacts hold still is slower by six orders of magnitude,
-    /// and what creeps faster is going somewhere.
+    /// Half a second below 5 mm/s and 10 mrad/s. Bodies held still by solved contacts are slower by six orders of
+    /// magnitude.
     pub fn islands() -> Sleeping {
         Sleeping::Islands { speed: 5e-3, spin: 1e-2, time: 0.5 }
     }
 }
 
 /// Settings of a world.
+///
+/// ```
+/// use signorini::{Settings, World, glamx::DVec3};
+/// let moon = Settings { gravity: DVec3::new(0.0, 0.0, -1.62), ..Settings::default() };
+/// assert_eq!(World::new(moon)?.settings().gravity.z, -1.62);
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Acceleration of free fall [m/s²].
     pub gravity: DVec3,
     /// How islands are solved.
     pub method: Method,
-    /// What is aimed at while that is cheap, and most iterations of the method.
+    /// Tolerance that is aimed at while that is cheap, and limit on iterations of the method.
     pub stop: StoppingRule,
-    /// Largest residual of a step that is certified [m/s], in the measure of [`StoppingRule::tolerance`]; a larger
-    /// tolerance takes its place. 1e-6 m/s is an error of 17 nm in a step of 1/60 s.
+    /// Largest residual of a certified step [m/s], in the measure of [`StoppingRule::tolerance`]. If the tolerance is
+    /// larger, the tolerance counts. 1e-6 m/s is an error of 17 nm in a step of 1/60 s.
     pub accept: f64,
-    /// Most work per island and step in factorizations of its matrix, for [`Method::Exact`]; `None` is without limit.
-    /// Counted, never timed: what is reached is returned and graded. See [`budget`].
+    /// Limit on work per island and step, in factorizations, for [`Method::Exact`]; `None` is no limit. Work is
+    /// counted, not timed; the best answer found is returned and graded. See [`budget`].
     pub budget: Option<usize>,
-    /// Approach speed below which nothing bounces [m/s].
+    /// Contacts that approach more slowly do not bounce [m/s].
     pub rest_speed: f64,
-    /// How overlap is taken out.
+    /// How overlap is removed.
     pub stabilisation: Stabilisation,
-    /// Fraction of a joint's position error taken out per step \[1\], in [0, 1]; errors of no more than 1e-4 m or rad go at once.
+    /// Fraction of a joint's position error removed per step \[1\], in [0, 1]. Errors of at most 1e-4 m or rad are
+    /// removed at once.
     pub joint_correction: f64,
-    /// Distance within which slow shapes are already looked at \[m\]. Fast ones are looked at from as far as they may
-    /// come in a step.
+    /// Distance within which contacts of slow bodies are computed \[m\]. For fast bodies it is the distance they can
+    /// travel in a step, if that is larger.
     pub margin: f64,
-    /// Most contact points; more are an error, none is dropped.
+    /// Limit on contact points. More are an error; none is dropped.
     pub max_contacts: usize,
     /// Whether islands at rest sleep.
     pub sleeping: Sleeping,
@@ -144,16 +175,16 @@ impl Default for Settings {
 
 /// Usual values of [`Settings::budget`].
 pub mod budget {
-    /// For a display that must not wait: most steps of moving heaps end within 1e-4 m/s of the answer.
+    /// For interactive use: most steps of moving heaps end within 1e-4 m/s of the answer.
     pub const REAL_TIME: usize = 12;
     /// Nearly every step of a moving heap is certified, and none takes ten times as long as most.
     pub const BALANCED: usize = 120;
-    /// For studies: what is left is contradictory in itself.
+    /// For studies: problems that still fail are contradictory in themselves.
     pub const THOROUGH: usize = 2000;
 }
 
 impl Settings {
-    /// What `Certified` asks of the residual.
+    /// Bound on the residual of a certified step.
     pub fn accepted(&self) -> Tolerance {
         let tolerance = self.stop.tolerance;
         Tolerance { value: tolerance.value.max(self.accept), ..tolerance }
@@ -167,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// Whether a problem is solved as `Certified` asks: every block by its own scale.
+    /// Whether a problem is solved as `Certified` requires: every block relative to its own scale.
     pub(crate) fn accepts(&self, certificate: &Certificate) -> bool {
         match self.stop.tolerance.measure {
             Measure::Velocity => certificate.holds(self.accepted().value),
@@ -175,8 +206,8 @@ impl Settings {
         }
     }
 
-    /// What a solver is asked for, whose tolerance is relative to the fastest row: the same of every block, as if it were
-    /// as slow as 1 m/s. Tolerance and what is accepted.
+    /// Stopping rule and accepted residual for a solver. A solver's tolerance is relative to the fastest row; here it
+    /// is divided so that it holds for every block as if the fastest were 1 m/s.
     pub(crate) fn asked(&self, problem: &ContactProblem) -> (StoppingRule, f64) {
         let StoppingRule { tolerance, max_iterations } = self.stop;
         let scale = match tolerance.measure {
@@ -232,5 +263,5 @@ impl Settings {
     }
 }
 
-/// Most rounds of impacts in a step.
+/// Largest number of rounds that can be set.
 const MAX_ROUNDS: usize = 1_000_000;

@@ -1,24 +1,23 @@
-//! The world: bodies and joints, and time.
+//! The world: bodies, joints, settings and time.
 
-use crate::body::{self, BodyRecord, ConstraintForces, Kind};
+use crate::body::{self, BodyRecord, Kind};
+use crate::body_view::{BodyView, HASHED_NUMBERS};
 use crate::events::EventLog;
-use crate::filter::{Filter, PairFilter};
+use crate::filter::PairFilter;
 use crate::ids::{Arena, Key, Unreachable};
 use crate::joint::{Anchor, GearRecord, JointRecord};
 use crate::material_pair::MaterialPairs;
-use crate::options::{Options, SurfaceMotion};
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{
-    Body, BodyHandle, BodyId, BodyState, ContactPoint, Energy, Joint, Material, Settings, Shape, StepError, StepReport,
-    WorldError,
+    Body, BodyHandle, BodyId, ContactPoint, Energy, Joint, Material, Settings, StepError, StepReport, WorldError,
 };
-use glamx::{DPose3, DQuat, DVec3};
+use glamx::{DQuat, DVec3};
 use signorini_problem::ContactProblem;
 use std::collections::BTreeSet;
 
-/// Bodies and joints that move together.
+/// A simulated world of bodies and joints.
 ///
 /// ```
 /// use signorini::{Body, Settings, Shape, World};
@@ -40,11 +39,11 @@ pub struct World {
     /// Slots of the bodies in the order of their ids.
     pub(crate) order: Vec<u32>,
     pub(crate) joints: Arena<JointRecord>,
-    /// Slots of the joints in the order of their bodies' ids, equals in the order of adding.
+    /// Slots of the joints in the order of their bodies' ids; equal ones in order of insertion.
     pub(crate) joint_order: Vec<u32>,
     pub(crate) gears: Arena<GearRecord>,
     pub(crate) gear_order: Vec<u32>,
-    /// Slots of bodies that do not touch, the lesser first.
+    /// Pairs of slots of bodies that do not touch, the smaller first.
     pub(crate) apart: BTreeSet<(u32, u32)>,
     pub(crate) pair_filter: PairFilter,
     pub(crate) material_pairs: MaterialPairs,
@@ -58,150 +57,8 @@ pub struct World {
     pub(crate) time: f64,
     pub(crate) steps: u64,
     pub(crate) next_automatic: u64,
-    /// Number of the next island that falls asleep.
+    /// Number that the next island to fall asleep gets.
     pub(crate) next_sleeping_island: u64,
-}
-
-/// How many numbers of a body [`World::state_hash`] depends on.
-pub const HASHED_NUMBERS: usize = 19;
-
-/// A look at a body.
-#[derive(Clone, Copy, Debug)]
-pub struct BodyView<'a> {
-    record: &'a BodyRecord,
-}
-
-impl<'a> BodyView<'a> {
-    /// Its lasting identity.
-    pub fn id(&self) -> &'a BodyId {
-        &self.record.id
-    }
-    /// How it moves.
-    pub fn kind(&self) -> Kind {
-        self.record.kind
-    }
-    /// Its shape.
-    pub fn shape(&self) -> &'a Shape {
-        &self.record.shape
-    }
-    /// Its surface.
-    pub fn material(&self) -> Material {
-        self.record.material
-    }
-    /// Mass \[kg\]; infinite unless dynamic.
-    pub fn mass(&self) -> f64 {
-        self.record.mass.mass
-    }
-    /// Inverse mass [1/kg]; zero unless dynamic.
-    pub fn inverse_mass(&self) -> f64 {
-        self.record.mass.inverse_mass
-    }
-    /// Inertia about the centre of mass, world axes [kg·m²]; zero unless dynamic.
-    pub fn inertia(&self) -> glamx::DMat3 {
-        let r = glamx::DMat3::from_quat(self.record.state.orientation);
-        r * self.record.mass.inertia * r.transpose()
-    }
-    /// Where the origin of its frame is \[m\].
-    pub fn position(&self) -> DVec3 {
-        self.record.origin()
-    }
-    /// Where its centre of mass is \[m\].
-    pub fn centre_of_mass(&self) -> DVec3 {
-        self.record.state.position
-    }
-    /// Its orientation.
-    pub fn orientation(&self) -> DQuat {
-        self.record.state.orientation
-    }
-    /// Pose of its frame.
-    pub fn pose(&self) -> DPose3 {
-        self.record.pose()
-    }
-    /// Velocity of its centre of mass [m/s].
-    pub fn velocity(&self) -> DVec3 {
-        self.record.state.velocity
-    }
-    /// Angular velocity, world axes [rad/s].
-    pub fn spin(&self) -> DVec3 {
-        self.record.state.spin
-    }
-    /// Position of the centre of mass, orientation and velocities together.
-    pub fn state(&self) -> BodyState {
-        self.record.state
-    }
-    /// Momentum [kg·m/s]; zero unless dynamic.
-    pub fn momentum(&self) -> DVec3 {
-        if self.record.kind == Kind::Dynamic { self.record.mass.mass * self.record.state.velocity } else { DVec3::ZERO }
-    }
-    /// Angular momentum about the origin of the world [kg·m²/s]; zero unless dynamic.
-    pub fn angular_momentum(&self) -> DVec3 {
-        let BodyState { position, orientation, spin, .. } = self.record.state;
-        position.cross(self.momentum()) + orientation * (self.record.mass.inertia * (orientation.inverse() * spin))
-    }
-    /// Whether it is watched so that it passes through nothing: see [`Body::fast`].
-    pub fn is_fast(&self) -> bool {
-        self.record.fast
-    }
-    /// Whether it would have left the range of numbers in some step, pushed too hard or gone too far. It stands where it
-    /// was before that step, and is an obstacle to others, until it is put somewhere or set in motion.
-    pub fn is_quarantined(&self) -> bool {
-        self.record.quarantined
-    }
-    /// What it was told beside shape, mass and motion.
-    pub(crate) fn options(&self) -> Options {
-        self.record.options
-    }
-    /// Layers that it is in and layers that it meets.
-    pub fn filter(&self) -> Filter {
-        self.record.options.filter
-    }
-    /// Whether it detects others instead of pushing them.
-    pub fn is_sensor(&self) -> bool {
-        self.record.options.sensor
-    }
-    /// Whether it takes part: see [`World::set_enabled`].
-    pub fn is_enabled(&self) -> bool {
-        self.record.options.enabled
-    }
-    /// Factor on gravity.
-    pub fn gravity_scale(&self) -> f64 {
-        self.record.options.gravity_scale
-    }
-    /// Damping of the velocity and of the spin [1/s].
-    pub fn damping(&self) -> (f64, f64) {
-        (self.record.options.linear_damping, self.record.options.angular_damping)
-    }
-    /// Force \[N\] and torque [N·m] that act in every step.
-    pub fn constant_force(&self) -> (DVec3, DVec3) {
-        (self.record.options.force, self.record.options.torque)
-    }
-    /// The user's number.
-    pub fn user_data(&self) -> u64 {
-        self.record.options.user_data
-    }
-    /// How its surface runs.
-    pub fn surface_motion(&self) -> SurfaceMotion {
-        self.record.options.surface
-    }
-    /// The direction against which others must come to be pushed, in its own frame.
-    pub fn one_way(&self) -> Option<DVec3> {
-        self.record.options.one_way
-    }
-    /// Whether it sleeps: see [`crate::Sleeping`].
-    pub fn is_sleeping(&self) -> bool {
-        self.record.rest.sleeping_island.is_some()
-    }
-    /// The numbers that [`World::state_hash`] depends on: centre of mass, velocity, spin, force, torque, orientation
-    /// x y z w.
-    pub fn hashed_numbers(&self) -> [f64; HASHED_NUMBERS] {
-        let BodyState { position: x, orientation: q, velocity: v, spin: w } = self.record.state;
-        let (f, t) = (self.record.force, self.record.torque);
-        [x.x, x.y, x.z, v.x, v.y, v.z, w.x, w.y, w.z, f.x, f.y, f.z, t.x, t.y, t.z, q.x, q.y, q.z, q.w]
-    }
-    /// What contacts and joints did to it in the last step, or in the last one before it fell asleep.
-    pub fn constraint_forces(&self) -> ConstraintForces {
-        self.record.constraint
-    }
 }
 
 impl World {
@@ -292,7 +149,7 @@ impl World {
         Ok(())
     }
 
-    /// A look at a body.
+    /// A read-only view of a body.
     pub fn body(&self, body: BodyHandle) -> Result<BodyView<'_>, WorldError> {
         Ok(BodyView { record: self.bodies.get(body.0).map_err(|why| unreachable(why, body.0))? })
     }
@@ -323,7 +180,7 @@ impl World {
         self.bodies.get_mut(body.0).map_err(|why| unreachable(why, body.0))
     }
 
-    /// Puts the origin of a body's frame somewhere else \[m\].
+    /// Sets the position of the origin of a body's frame \[m\].
     pub fn set_position(&mut self, body: BodyHandle, position: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         body::check_vector(&record.id, &body::POSITION, position)?;
@@ -333,7 +190,7 @@ impl World {
         Ok(())
     }
 
-    /// Turns a body about the origin of its frame.
+    /// Sets the orientation of a body, turning it about the origin of its frame.
     pub fn set_orientation(&mut self, body: BodyHandle, orientation: DQuat) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         let orientation = body::checked_orientation(&record.id, orientation)?;
@@ -367,7 +224,7 @@ impl World {
         Ok(())
     }
 
-    /// Changes the surface of a body.
+    /// Changes the material of a body.
     pub fn set_material(&mut self, body: BodyHandle, material: Material) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         if let Some((field, value, range)) = material.invalid() {
@@ -379,7 +236,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether a body looks out for what it passes within a step: see [`Body::fast`].
+    /// Turns continuous collision detection of a body on or off: see [`Body::fast`].
     pub fn set_fast(&mut self, body: BodyHandle, fast: bool) -> Result<(), WorldError> {
         self.record_mut(body)?.fast = fast;
         Ok(())
@@ -419,7 +276,7 @@ impl World {
         Ok(())
     }
 
-    /// Takes back every force and torque added since the last step; constant ones stay.
+    /// Clears forces and torques added since the last step; constant ones stay.
     pub fn clear_forces(&mut self) {
         for slot in &self.order {
             if let Some(record) = self.bodies.at_mut(*slot) {
@@ -429,26 +286,28 @@ impl World {
         }
     }
 
-    /// Wakes a body and all that sleeps with it.
+    /// Wakes a body and its sleeping island.
     pub fn wake(&mut self, body: BodyHandle) -> Result<(), WorldError> {
         self.body(body)?;
         self.disturb(body.0.slot);
         Ok(())
     }
 
-    /// Advances by `dt` \[s\], or leaves everything as it is. Zero is allowed and changes nothing.
+    /// Advances the world by `dt` \[s\]. On an error the world is unchanged, bit for bit. A step of zero is allowed and
+    /// changes nothing.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         crate::step::step(self, dt)
     }
 
-    /// The contact problems that a step of `dt` \[s\] would solve, island by island, without taking it: to be kept as
-    /// files, given to other methods, or judged by others.
+    /// The contact problems that a step of `dt` \[s\] would solve, one per island, without taking the step. They can be
+    /// saved to files, or given to other methods and judges.
     pub fn problems(&mut self, dt: f64) -> Result<Vec<ContactProblem>, StepError> {
         crate::step::problems(self, dt)
     }
 
-    /// The contacts of the last step, in the order of the bodies' ids. Where a load is shared by contacts at rest, impulses are
-    /// those with the least friction and then the most even normal parts, worked out at the first look after a step.
+    /// The contacts of the last step, in the order of the bodies' ids. If contacts at rest share a load, their impulses
+    /// are those with the least friction and then the most even normal parts; this is computed at the first call after
+    /// a step.
     pub fn contacts(&self) -> &[ContactPoint] {
         self.read_out.of(self)
     }
@@ -469,9 +328,8 @@ impl World {
         World::hash_of(self.bodies().map(|(_, body)| body.hashed_numbers()))
     }
 
-    /// [`World::state_hash`] of bodies with these [`BodyView::hashed_numbers`]. For whoever copies numbers now and wants
-    /// their fingerprint later, on another thread: each number has to wait for the one before, so it takes longer than
-    /// the copy.
+    /// [`World::state_hash`] of bodies with these [`BodyView::hashed_numbers`]. Useful to compute the hash of copied
+    /// numbers later, on another thread, because hashing takes longer than copying.
     pub fn hash_of(bodies: impl IntoIterator<Item = [f64; HASHED_NUMBERS]>) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for body in bodies {

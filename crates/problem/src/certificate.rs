@@ -1,4 +1,4 @@
-//! The judge: given a problem and an impulse, how wrong is it, in units a person can read.
+//! The judge of contact problems: computes how far an impulse is from solving a problem, in physical units.
 //!
 //! `u = W r + q` is recomputed from scratch. Per block, with `w = tr(W_cc)/rows` [1/kg] and `û = u + μ‖u_T‖ n`, the
 //! natural map in velocity units is
@@ -12,16 +12,17 @@
 //!
 //! # What could fool it, and what prevents that
 //!
-//! * *Rounding as an excuse.* A residual below the round-off of one evaluation of u cannot be told from zero, so a
-//!   tolerance below it means it. But that round-off grows with r, and r can be made as large as one likes where it does
-//!   not change u (a table with four legs). It therefore excuses at most 1e-8 of the problem's speed.
+//! * *Round-off as an excuse.* A residual below the round-off of one evaluation of u counts as zero, whatever the
+//!   tolerance. But this round-off grows with r, and r can be arbitrarily large where it does not change u (a table
+//!   with four legs). So round-off excuses at most 1e-8 of the problem's speed.
 //! * *High friction.* A contact that slides on its cone shows its normal error divided by √(1 + μ²) in F: at μ = 10⁶ a
 //!   body may approach at 1 mm/s for |F| = 10⁻⁹ m/s. So Signorini's condition is also measured by itself,
 //!   `|min(w r_N, u_N)|`; it is never more than √(1 + μ²)|F|, and must meet twice the tolerance.
-//! * *A fast row.* Tolerances are relative to speed, since round-off is. Relative to the fastest row of the problem, a
-//!   contact at 100 m/s lets its neighbours creep; so every block is also measured by its own scale, [`Certificate::holds`].
-//! * *No scale.* With w = 0 the map would not see the impulse at all. Matrices that are not inverse masses may have a
-//!   zero or tiny diagonal: there the largest entry of |W| takes the place of w.
+//! * *A fast row.* Tolerances are relative to the fastest row of the problem, because round-off is. One contact at 100
+//!   m/s would then allow its neighbours to creep. So every block is also measured relative to its own scale,
+//!   [`Certificate::holds`].
+//! * *No scale.* With w = 0 the map would not depend on the impulse. Matrices that are not inverse masses may have a
+//!   zero or tiny diagonal; for them the largest entry of |W| replaces w.
 //! * *NaN, overflow.* A block that cannot be evaluated is infinitely wrong, and no tolerance accepts infinity.
 //!
 //! Departure from the literature: FCLIB and Siconos use `r − P(r − û)`, which subtracts m/s from N·s and so depends on
@@ -36,21 +37,20 @@ use coulomb::{Batch, USUAL_SQUARES, WORTH_A_BATCH};
 use norms::{Size, finite_or_infinite, norm_of, sizes, worst};
 use serde::{Deserialize, Serialize};
 
-/// A residual below this multiple of the round-off of one evaluation of u cannot be told from zero.
+/// A residual below this multiple of the round-off of one evaluation of u counts as zero \[1\].
 const FLOOR_FACTOR: f64 = 3.0;
-/// Most that round-off excuses, relative to the speed of the problem: what a stack of mass ratio 10⁷ needs. Beyond
-/// that the answer may be as good as arithmetic allows, but it is not proven.
+/// Largest round-off that is excused, relative to the speed of the problem \[1\]: what a stack of mass ratio 10⁷ needs.
+/// Beyond that the answer may be as good as arithmetic allows, but it is not proved.
 const MOST_EXCUSED: f64 = 1e-8;
-/// How much more than the natural map Signorini's condition by itself may be off. Implied by the natural map for
-/// friction coefficients up to √3.
+/// Bound on the error of Signorini's condition as a multiple of that on the natural map \[1\]. For friction
+/// coefficients up to √3 the natural map implies it.
 const NORMAL_FACTOR: f64 = 2.0;
-/// An operator more asymmetric than this is no inverse mass with noise, but some matrix.
-const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
 
-/// How far `r` is from solving the problem. Zero everywhere means solved.
+/// How far an impulse is from solving a problem. All residuals are zero for an exact solution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Certificate {
-    /// Largest natural map of any block [m/s]: the headline.
+    /// Largest natural map of any block [m/s]: the main residual.
     pub natural: f64,
     /// The block that has it.
     pub worst_block: Option<usize>,
@@ -109,14 +109,14 @@ pub struct Counts {
     pub bound: usize,
 }
 
-/// Which residual a tolerance is compared with.
+/// The residual that a tolerance is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// `natural ≤ tolerance · max(1 m/s, |q|∞)`: what a simulation wants.
+    /// `natural ≤ tolerance · max(1 m/s, |q|∞)`: for simulations.
     #[default]
     Velocity,
-    /// `natural_rel ≤ tolerance` and `fclib_error ≤ tolerance`: no unit at all, for problems from anywhere.
+    /// `natural_rel ≤ tolerance` and `fclib_error ≤ tolerance`: dimensionless, for problems with unknown units.
     Relative,
 }
 
@@ -160,8 +160,8 @@ impl Certificate {
         measured.is_finite() && measured <= f64::max(tolerance.value, excused)
     }
 
-    /// Whether every block by itself is solved to `value` [m/s over m/s], or to what round-off lets be told: as
-    /// [`Certificate::meets`], but a fast row excuses no slow one. What a step of a simulation is held to.
+    /// Whether every block is solved to `value` relative to its own scale [m/s over m/s], or to round-off. Like
+    /// [`Certificate::meets`], but a fast row does not excuse a slow one. Steps of a simulation must meet this.
     pub fn holds(&self, value: f64) -> bool {
         let excused = f64::min(FLOOR_FACTOR * self.floor, MOST_EXCUSED * self.speed.max(1.0));
         self.scaled.is_finite() && self.scaled <= f64::max(value, excused)
@@ -384,7 +384,7 @@ impl<'a> Scales<'a> {
 
     fn block(&mut self, c: usize) -> f64 {
         let w = self.problem.scales()[c];
-        if w > 0.0 && self.problem.asymmetry() <= INVERSE_MASS_ASYMMETRY {
+        if w > 0.0 && self.problem.is_nearly_symmetric() {
             return w;
         }
         *self.largest.get_or_insert_with(|| largest_entry(self.problem))

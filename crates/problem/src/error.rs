@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a contact problem, with the place and the value.
+//! Errors of invalid contact problems, with the index and value of what is wrong.
 
 use thiserror::Error;
 
@@ -58,7 +58,7 @@ pub enum ProblemError {
         /// The value [1/kg].
         value: f64,
     },
-    /// A row cannot give way by less than nothing.
+    /// A compliance is negative.
     #[error("row {row}: compliance {value} is negative")]
     NegativeCompliance {
         /// Row index.

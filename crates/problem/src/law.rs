@@ -1,8 +1,8 @@
-//! What each block may do: the five laws, their sizes and parameters.
+//! The five laws that a block may obey, with their sizes and parameters.
 
 use serde::{Deserialize, Serialize};
 
-/// The law that ties the impulse of a block to its velocity. See the crate documentation for the mathematics.
+/// The law that relates the impulse of a block to its velocity. The crate documentation has the mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "snake_case")]
 pub enum Law {
@@ -22,8 +22,8 @@ pub enum Law {
         /// Friction coefficient \[1\], finite and ≥ 0.
         mu: f64,
     },
-    /// Signorini and Coulomb, and moments that resist spinning about the normal and rolling about the tangents. Six rows
-    /// `(n, t1, t2, spin, roll1, roll2)`.
+    /// Signorini and Coulomb, with torsional friction about the normal and rolling friction about the tangents. Six
+    /// rows `(n, t1, t2, spin, roll1, roll2)`.
     Rolling {
         /// Friction coefficient \[1\], finite and ≥ 0.
         mu: f64,

@@ -34,17 +34,17 @@
 //! ‖m‖ ≤ μ_m r_N   and   ω = 0,   or   m = −μ_m r_N ω/‖ω‖
 //! ```
 //!
-//! Each moment has its own disc, of a radius that the normal impulse sets as it does the radius of friction: a ball that rolls
-//! does not slip for it. The set of impulses is the cone `{r_N ≥ 0, ‖r_T‖ ≤ μ r_N, |m_s| ≤ μ_s r_N, ‖m_r‖ ≤ μ_r r_N}` of Acary
-//! and Bourrier (2021), and each part dissipates the most that it can.
+//! Each moment is bounded separately, by a disc whose radius is proportional to the normal impulse, so rolling friction
+//! does not reduce the friction that prevents slip. The set of impulses is the cone `{r_N ≥ 0, ‖r_T‖ ≤ μ r_N, |m_s| ≤
+//! μ_s r_N, ‖m_r‖ ≤ μ_r r_N}` of Acary and Bourrier (2021), and each part dissipates the most that it can.
 //!
 //! # Compliance
 //!
-//! A row with compliance c ≥ 0 gives way by c r: its law holds between r and `J v⁺ + b + c r`, which is the u above, so
-//! that nothing but the diagonal of W differs. Laws, certificate and solvers know no springs. Over a step h, stiffness k
-//! and damping d give `c = 1/(h²k + hd)`; with [`Law::Equality`] and the bias `k(x − x₀)/(hk + d)` the row is a spring and a
-//! damper in backward Euler, exactly. A rigid row has c = 0, and a problem without compliance is what it was, to the bit. A
-//! stored W (dense, block-sparse) has c on its diagonal already; over bodies it is [`FactoredParts::compliance`].
+//! A row with compliance c ≥ 0 yields by c r: its law relates r to `J v⁺ + b + c r`, which is the u above. Only the
+//! diagonal of W differs, so laws, certificate and solvers need not know about springs. Over a step h, stiffness k and
+//! damping d give `c = 1/(h²k + hd)`; with [`Law::Equality`] and the bias `k(x − x₀)/(hk + d)` the row is a spring and
+//! a damper in backward Euler, exactly. A rigid row has c = 0. A stored W (dense, block-sparse) has c on its diagonal
+//! already; over bodies it is [`FactoredParts::compliance`].
 //!
 //! # Conventions, written here only
 //!

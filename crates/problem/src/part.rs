@@ -1,4 +1,4 @@
-//! A part of a problem: some of its blocks, as if the others were not there.
+//! Subproblems: some of the blocks of a problem, without the others.
 
 use crate::{
     BlockSparseDelassus, ContactProblem, Delassus, DenseDelassus, FactoredDelassus, FurtherColumns, ProblemError,

@@ -21,7 +21,7 @@ impl Block {
     pub fn planar_contact(mu: f64) -> Self {
         Block { law: Law::Coulomb { mu }, rows: 2 }
     }
-    /// A contact that also resists spinning and rolling, rows `(n, t1, t2, spin, roll1, roll2)`.
+    /// A contact with torsional and rolling friction, rows `(n, t1, t2, spin, roll1, roll2)`.
     pub fn rolling_contact(mu: f64, spin: f64, roll: f64) -> Self {
         Block { law: Law::Rolling { mu, spin, roll }, rows: 6 }
     }
@@ -51,9 +51,12 @@ pub enum Symmetry {
     General,
 }
 
+/// Largest relative asymmetry of a W that is an inverse mass with round-off, and not a general matrix \[1\].
+const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
+
 impl Symmetry {
-    /// What files of other programs are allowed: some published problems are asymmetric by 1e-3.
-    pub const IMPORTED: Symmetry = Symmetry::UpTo(1e-2);
+    /// For files of other programs: some published problems are asymmetric by 1e-3.
+    pub const IMPORTED: Symmetry = Symmetry::UpTo(INVERSE_MASS_ASYMMETRY);
 }
 
 /// Caps, checked before memory is taken.
@@ -92,8 +95,8 @@ pub struct ContactProblem {
     speed: f64,
 }
 
-/// The vectors that a problem over bodies is made of. A simulation fills them, makes a problem of them and takes them
-/// back: step after step, and after the first without touching the heap.
+/// The vectors of a problem over bodies. A simulation fills them, makes a problem of them, and takes them back in each
+/// step, so that only the first step allocates.
 #[derive(Clone, Debug, Default)]
 pub struct FactoredParts {
     /// The blocks.
@@ -104,8 +107,8 @@ pub struct FactoredParts {
     pub bodies: Vec<[Option<u32>; 2]>,
     /// Every row of J.
     pub jacobian: Vec<JacobianRow>,
-    /// Compliance c ≥ 0 of every row [1/kg, or 1/(kg·m²) of a rotation], `W = J M⁻¹ Jᵀ + diag(c)`; empty if no row gives
-    /// way.
+    /// Compliance c ≥ 0 of every row [1/kg, or 1/(kg·m²) of a rotation], `W = J M⁻¹ Jᵀ + diag(c)`; empty if no row is
+    /// compliant.
     pub compliance: Vec<f64>,
     /// Columns of rows for bodies beyond the pair of their block, ascending by row and then by body.
     pub further: Vec<FurtherColumns>,
@@ -127,7 +130,7 @@ impl FactoredParts {
     }
 }
 
-/// What a problem computes of its parts.
+/// Data that a problem derives from its parts.
 #[derive(Clone, Debug, Default)]
 struct Derived {
     offsets: Vec<usize>,
@@ -277,6 +280,10 @@ impl ContactProblem {
     /// Relative asymmetry of W as given: `max|W_ij − W_ji| / max|W|`.
     pub fn asymmetry(&self) -> f64 {
         self.asymmetry
+    }
+    /// Whether W is nearly symmetric, as an inverse mass is. Otherwise its diagonal is no scale for residuals.
+    pub fn is_nearly_symmetric(&self) -> bool {
+        self.asymmetry <= INVERSE_MASS_ASYMMETRY
     }
     /// Number of scalar unknowns.
     pub fn rows(&self) -> usize {

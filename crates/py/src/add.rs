@@ -1,4 +1,4 @@
-//! What `World.add` and `World.add_joint` are given, made into a body and a joint.
+//! Converts the arguments of `World.add` and `World.add_joint` to a body and a joint.
 
 use crate::argument::{quaternion, vector_or, wrong_type};
 use crate::body::{body_kind, id_of, joint_kind};

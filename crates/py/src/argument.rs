@@ -1,4 +1,5 @@
-//! Arguments: anything that looks like numbers becomes numbers, everything else an exception that names the argument.
+//! Conversion of arguments: anything like numbers becomes numbers; everything else raises an exception that names the
+//! argument.
 
 use numpy::ndarray::ArrayViewD;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};

@@ -129,7 +129,7 @@ impl Body {
     fn world(&self, py: Python<'_>) -> Py<World> {
         self.world.clone_ref(py)
     }
-    /// What it is made of.
+    /// Its shape.
     #[getter]
     fn shape(&self, py: Python<'_>) -> PyResult<Shape> {
         self.look(py, |body| Shape(body.shape().clone()))
@@ -145,7 +145,7 @@ impl Body {
         // Symmetric: columns are rows.
         self.look(py, |body| body.inertia().to_cols_array())?.to_pyarray(py).reshape([3, 3])
     }
-    /// Surface.
+    /// Its material.
     #[getter]
     fn material(&self, py: Python<'_>) -> PyResult<Material> {
         self.look(py, |body| Material(body.material()))
@@ -154,7 +154,7 @@ impl Body {
     fn set_material(&self, py: Python<'_>, material: Material) -> PyResult<()> {
         self.change(py, |world, body| world.set_material(body, material.0))
     }
-    /// Whether it looks out for what it passes within a step, so that it goes through nothing however fast it is.
+    /// Whether continuous collision detection is on, so that it never tunnels through others.
     #[getter]
     fn fast(&self, py: Python<'_>) -> PyResult<bool> {
         self.look(py, |body| body.is_fast())
@@ -168,7 +168,7 @@ impl Body {
     fn sleeping(&self, py: Python<'_>) -> PyResult<bool> {
         self.look(py, |body| body.is_sleeping())
     }
-    /// Whether it stands still because it would have left the range of numbers.
+    /// Whether it is quarantined: stopped because it would have left the range of numbers.
     #[getter]
     fn quarantined(&self, py: Python<'_>) -> PyResult<bool> {
         self.look(py, |body| body.is_quarantined())
@@ -177,7 +177,7 @@ impl Body {
     fn wake(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, |world, body| world.wake(body))
     }
-    /// Where the origin of its frame is [m].
+    /// Position of the origin of its frame [m].
     #[getter]
     fn position<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.vector(py, |body| body.position())
@@ -217,8 +217,8 @@ impl Body {
         let spin = vector("spin", value)?;
         self.change(value.py(), |world, body| world.set_spin(body, spin))
     }
-    /// Gives a kinematic body the velocities with which a step of `dt` [s] takes it to a position [m] and an orientation
-    /// (w, x, y, z), as it is if left out. It keeps them until told otherwise.
+    /// Sets the velocities of a kinematic body so that a step of `dt` [s] takes it to a position [m] and an orientation
+    /// (w, x, y, z; unchanged if left out). It keeps these velocities until they are changed.
     #[pyo3(signature = (position, orientation=None, *, dt))]
     fn move_to(&self, position: &Bound<'_, PyAny>, orientation: Option<&Bound<'_, PyAny>>, dt: f64) -> PyResult<()> {
         let py = position.py();
@@ -229,7 +229,7 @@ impl Body {
         };
         self.change(py, |world, body| world.move_to(body, DPose3::from_parts(origin, turned), dt))
     }
-    /// Where the centre of mass is [m].
+    /// Position of the centre of mass [m].
     #[getter]
     fn centre_of_mass<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.vector(py, |body| body.centre_of_mass())
@@ -269,15 +269,15 @@ impl Body {
         }
     }
 
-    /// What it is told besides, as a dictionary: see `configure`.
+    /// Its options as a dictionary: see `configure`.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.world.bind(py).get().guarded.with(|world| options::read(py, world, self.handle))
     }
-    /// Changes what it is told: `layers` and `mask` (bits), `sensor`, `enabled`, `gravity_scale`, `linear_damping` and
+    /// Changes its options: `layers` and `mask` (bits), `sensor`, `enabled`, `gravity_scale`, `linear_damping` and
     /// `angular_damping` [1/s], `force` [N] and `torque` [N·m] in every step, `user_data` (a whole number),
-    /// `surface_velocity` [m/s] and `surface_spin` [rad/s] in its own frame (a belt, a turntable), `one_way` (a direction in
-    /// its own frame, or None). What is not named stays.
+    /// `surface_velocity` [m/s] and `surface_spin` [rad/s] in its own frame (a belt, a turntable), `one_way` (a
+    /// direction in its own frame, or None). What is not named stays.
     ///
     /// >>> from signorini import Shape, World
     /// >>> world = World()
@@ -317,8 +317,8 @@ impl Body {
     fn set_mass(&self, py: Python<'_>, mass: f64) -> PyResult<()> {
         self.change(py, |world, body| world.set_mass(body, mass))
     }
-    /// Keeps it where it is along axes of the world, and as it is turned about others, named by letters: `translation="y"`,
-    /// `rotation="xz"`. Returns a joint, whose removal lets it go.
+    /// Locks it along world axes, and its rotation about world axes, named by letters: `translation="y"`,
+    /// `rotation="xz"`. Returns a joint; removing it unlocks the body.
     #[pyo3(signature = (translation="", rotation=""))]
     fn lock_axes(&self, py: Python<'_>, translation: &str, rotation: &str) -> PyResult<Joint> {
         let locks = AxisLocks { translation: axes("translation", translation)?, rotation: axes("rotation", rotation)? };
@@ -386,7 +386,7 @@ impl Joint {
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         self.world.bind(py).get().guarded.with(|world| world.remove_joint(self.handle).map_err(raise::world))
     }
-    /// Whether it ties its bodies; setting it to true mends a joint that broke.
+    /// Whether it is enabled; setting it to true repairs a broken joint.
     #[getter]
     fn enabled(&self, py: Python<'_>) -> PyResult<bool> {
         self.with(py, |world| world.is_joint_enabled(self.handle))
@@ -421,7 +421,7 @@ impl Joint {
         let forces = self.with(py, |world| world.joint_forces(self.handle))?;
         Ok((forces.force.to_array(), forces.torque.to_array()))
     }
-    /// Forces along the free coordinates in the last step, by what they come from [N, N·m]: one dictionary per coordinate.
+    /// Forces along the free coordinates in the last step by cause [N, N·m]: one dictionary per coordinate.
     #[getter]
     fn forces(&self, py: Python<'_>) -> PyResult<Vec<std::collections::BTreeMap<&'static str, f64>>> {
         let forces = self.with(py, |world| world.joint_forces(self.handle))?;
@@ -436,7 +436,7 @@ impl Joint {
     fn set_target(&self, py: Python<'_>, target: f64, coordinate: usize) -> PyResult<()> {
         self.with(py, |world| world.set_motor_target(self.handle, coordinate, target))
     }
-    /// Sets a given force along a coordinate [N, N·m]; it acts until it is set again.
+    /// Sets a given force along a coordinate [N, N·m]; it acts until it is changed.
     #[pyo3(signature = (force, coordinate=0))]
     fn set_force(&self, py: Python<'_>, force: f64, coordinate: usize) -> PyResult<()> {
         self.with(py, |world| world.set_joint_force(self.handle, coordinate, force))

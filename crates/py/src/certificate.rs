@@ -13,7 +13,7 @@ pub fn place_names(world: &World, certificate: &signorini::StepCertificate) -> P
     PartName::ALL.into_iter().map(|name| world.names_at(&certificate.part(name).place)).collect()
 }
 
-/// One part of a step's certificate: what was measured, what it may be, and where it is worst.
+/// One part of a step's certificate: the measured value, its bound, and where it is worst.
 #[pyclass(module = "signorini", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct CertificatePart {
@@ -29,12 +29,12 @@ impl CertificatePart {
     fn name(&self) -> &'static str {
         self.name.key()
     }
-    /// What was measured, in `unit`.
+    /// The measured value, in `unit`.
     #[getter]
     fn value(&self) -> f64 {
         self.part.value
     }
-    /// What it may be.
+    /// The bound.
     #[getter]
     fn bound(&self) -> f64 {
         self.part.bound
@@ -76,8 +76,8 @@ impl CertificatePart {
     }
 }
 
-/// What `certified` says of a step: velocities, end poses, joints, energy, momentum and what had to be cut short, each
-/// recomputed from the states before and after the step by code that the step does not use.
+/// The certificate of a step: velocities, end poses, joints, energy, momentum and stages that were cut short. Each part
+/// is computed from the states before and after the step by code that the step does not use.
 #[pyclass(module = "signorini", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct StepCertificate {
@@ -100,17 +100,17 @@ impl StepCertificate {
     fn velocity(&self) -> CertificatePart {
         self.part(PartName::Velocity)
     }
-    /// Deepest overlap at the end poses that was not there before [m].
+    /// Deepest overlap at the end poses that did not exist before the step [m].
     #[getter]
     fn overlap(&self) -> CertificatePart {
         self.part(PartName::Overlap)
     }
-    /// Widest joint at the end poses [m].
+    /// Largest position error of a joint at the end poses [m].
     #[getter]
     fn joint_gap(&self) -> CertificatePart {
         self.part(PartName::JointGap)
     }
-    /// Most turned joint at the end poses [rad].
+    /// Largest rotation error of a joint at the end poses [rad].
     #[getter]
     fn joint_turn(&self) -> CertificatePart {
         self.part(PartName::JointTurn)

@@ -82,8 +82,8 @@ fn sleep<'py>(py: Python<'py>, world: &World) -> PyResult<Bound<'py, PyAny>> {
     table(py, &SLEEP, &["body", "asleep"], &[], &[], &bytes)
 }
 
-/// What happened in the last step of a world, as structured arrays whose bodies are rows of the arrays of the world, −1 for one
-/// that is gone. `phase` is 0 for what begins, 1 for what persists, 2 for what has ended.
+/// Events of the last step of a world, as structured arrays. Bodies are rows of the arrays of the world, −1 for a
+/// removed one. `phase` is 0 for what begins, 1 for what persists, 2 for what has ended.
 #[pyclass(module = "signorini", frozen)]
 pub struct Events {
     pub world: Py<world::World>,
@@ -101,8 +101,8 @@ impl Events {
 
 #[pymethods]
 impl Events {
-    /// Who touches whom: `phase`, `a`, `b`, `part_a`, `part_b`, `point` [m], `normal`, `impulse` [N·s] and `speed` [m/s] of
-    /// approach. An impact is a row with a speed above what you call one.
+    /// Who touches whom: `phase`, `a`, `b`, `part_a`, `part_b`, `point` [m], `normal`, `impulse` [N·s] and `speed`
+    /// [m/s] of approach. Impacts are the rows with a speed above a threshold of your choice.
     ///
     /// >>> from signorini import Shape, World
     /// >>> world = World()

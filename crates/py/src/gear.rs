@@ -55,7 +55,7 @@ pub struct Gear {
 
 #[pymethods]
 impl Gear {
-    /// Whether it is still part of its world: it goes with the first of its joints that is removed.
+    /// Whether it is still part of its world: it is removed with the first of its joints that is removed.
     #[getter]
     fn alive(&self, py: Python<'_>) -> PyResult<bool> {
         self.world.bind(py).get().guarded.with(|world| Ok(world.gear(self.handle).is_ok()))
@@ -67,12 +67,12 @@ impl Gear {
         let gear = self.with(py, |world| world.gear(self.handle))?;
         Ok(gear.terms.iter().map(|term| (joint(term.joint), term.coordinate, term.factor)).collect())
     }
-    /// What the sum is [m, rad].
+    /// Prescribed sum [m, rad].
     #[getter]
     fn offset(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.with(py, |world| world.gear(self.handle))?.offset)
     }
-    /// What the coordinate with the largest factor is off now [m, rad].
+    /// Current error of the coordinate with the largest factor [m, rad].
     #[getter]
     fn error(&self, py: Python<'_>) -> PyResult<f64> {
         self.with(py, |world| world.gear_error(self.handle))

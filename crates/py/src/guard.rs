@@ -1,5 +1,5 @@
-//! One world, one user at a time. Whoever comes second gets an exception at once: nothing ever waits, so nothing can
-//! deadlock. A panic closes the world for good.
+//! Exclusive access to a world. A second caller gets an exception at once; nothing waits, so nothing can deadlock. A
+//! panic closes the world permanently.
 
 use crate::raise;
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
-//! What a run keeps: a table with one row per step, or for every so many, or of the last ones; states at every so many
-//! steps; and totals over all steps, whatever is kept of them.
+//! The log of a run: a table with one row per step (or every n-th, or the last n), states every n steps, and totals
+//! over all steps.
 //!
-//! Where steps are short the table is what Python costs, so rows are written one after another, as the processor likes
-//! it, and columns are made of them when somebody looks.
+//! For short steps the table is the main cost of Python. So rows are stored one after another, and columns are made
+//! when the table is read.
 
 use crate::body::names;
 use crate::state::Quantity;

@@ -1,4 +1,4 @@
-//! What a body is told besides, by name.
+//! Options of a body, by name.
 
 use crate::argument::vector;
 use crate::raise;

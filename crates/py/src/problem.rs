@@ -17,7 +17,7 @@ use signorini_solvers::{
 };
 use std::path::PathBuf;
 
-/// What one block of rows may do. Made by the static methods.
+/// The law of one block of rows. Made by the static methods.
 ///
 /// >>> from signorini import Block
 /// >>> Block.contact(0.5), Block.joint(3), Block.interval(-1, 1)
@@ -38,8 +38,8 @@ impl Block {
     fn planar_contact(mu: f64) -> Self {
         Block(signorini_problem::Block::planar_contact(mu))
     }
-    /// A contact that also resists spinning about its normal and rolling, rows (n, t1, t2, spin, roll1, roll2); `spin` and `roll`
-    /// bound the moments over the normal impulse.
+    /// A contact with torsional and rolling friction, rows (n, t1, t2, spin, roll1, roll2); `spin` and `roll` bound the
+    /// moments over the normal impulse.
     #[staticmethod]
     fn rolling_contact(mu: f64, spin: f64, roll: f64) -> Self {
         Block(signorini_problem::Block::rolling_contact(mu, spin, roll))
@@ -248,7 +248,7 @@ impl Problem {
         Ok(self.0.velocity(&impulses).into_pyarray(r.py()))
     }
 
-    /// Grades impulses `r` [N·s], whoever found them.
+    /// Grades impulses `r` [N·s] from any source.
     fn certify(&self, r: &Bound<'_, PyAny>) -> PyResult<Certificate> {
         let impulses = self.impulses("r", r)?;
         let graded = threads::detached(r.py(), || signorini_problem::certify(&self.0, &impulses))?;

@@ -1,4 +1,4 @@
-//! Questions to a world from Python, many at once and with filters.
+//! Queries of a world from Python, many at once and with filters.
 
 use crate::argument::{quaternion, rows, vector, wrong_shape, wrong_type};
 use crate::body::{Body, id_of};
@@ -15,8 +15,8 @@ use signorini::{Filter, QueryFilter, Ray};
 /// Rows of the bodies that were hit (−1: none), distances [m] (infinite: none) and normals.
 type Hits<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
-/// Questions that change nothing. `exclude` is a body that is not found, usually the asker's own; `layers` and `mask` are those
-/// of the asker; `sensors` finds bodies that are sensors too.
+/// Queries; they do not change the world. `exclude` is a body that is not found; `layers` and `mask` are the collision
+/// filter of the query; with `sensors` bodies that are sensors are found too.
 #[pyclass(module = "signorini", frozen)]
 pub struct Queries {
     pub world: Py<World>,

@@ -1,4 +1,4 @@
-//! What a step says about itself.
+//! The report of a step.
 
 use crate::certificate::{CertificatePart, PlaceNames, StepCertificate, place_names};
 use crate::pickled::{self, Reduced};
@@ -12,8 +12,8 @@ pub(crate) fn dictionary<'py>(py: Python<'py>, value: &impl Serialize) -> PyResu
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// How far impulses are from solving a contact problem, recomputed from the problem and the impulses alone. Zero
-/// everywhere means solved; `natural` is the headline.
+/// How far impulses are from solving a contact problem, computed from the problem and the impulses alone. All residuals
+/// are zero for an exact solution; `natural` is the main one.
 #[pyclass(module = "signorini", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct Certificate(pub signorini_problem::Certificate);
@@ -177,7 +177,8 @@ impl Energy {
     }
 }
 
-/// Where the energy of a step went. Every work is evaluated by itself; that they add up is checked: `closure`.
+/// Where the energy of a step went. Every entry has its own formula; `closure` is the difference between their sum and
+/// the change of energy.
 #[pyclass(module = "signorini", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct EnergyLedger(pub signorini::EnergyLedger);
@@ -229,22 +230,22 @@ impl EnergyLedger {
     fn driven(&self) -> f64 {
         self.0.driven
     }
-    /// What the first-order integrator of bodies in contact does [J].
+    /// Energy error of the first-order integrator of bodies in contact [J].
     #[getter]
     fn integration(&self) -> f64 {
         self.0.integration
     }
-    /// What contacts did to the motion that forces alone would have made [J]; not part of the sum.
+    /// Energy that contacts take from the motion by forces alone [J]; not part of the sum.
     #[getter]
     fn against_free_motion(&self) -> f64 {
         self.0.against_free_motion
     }
-    /// What the correction of overlap and drift put in [J].
+    /// Energy added by the correction of overlap and drift [J].
     #[getter]
     fn stabilisation(&self) -> f64 {
         self.0.stabilisation
     }
-    /// Less the kinetic energy that bodies had when they fell asleep or were quarantined [J].
+    /// Minus the kinetic energy of bodies when they came to rest, fell asleep or were quarantined [J].
     #[getter]
     fn stopped(&self) -> f64 {
         self.0.stopped
@@ -254,7 +255,7 @@ impl EnergyLedger {
     fn closure(&self) -> f64 {
         self.0.closure()
     }
-    /// Largest energy or work in the account [J].
+    /// Largest energy or work in the ledger [J].
     #[getter]
     fn scale(&self) -> f64 {
         self.0.scale()
@@ -276,7 +277,7 @@ impl EnergyLedger {
     }
 }
 
-/// What happened in a step.
+/// Report of a step.
 #[pyclass(module = "signorini", frozen)]
 pub struct StepReport {
     pub report: signorini::StepReport,
@@ -350,12 +351,12 @@ impl StepReport {
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report.counts)
     }
-    /// What the solvers did: iterations, factorizations, set changes, active blocks, indeterminacy.
+    /// Work of the solvers: iterations, factorizations, set changes, active blocks, indeterminacy.
     #[getter]
     fn effort<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &self.report.effort)
     }
-    /// Where the energy went.
+    /// The energy ledger.
     #[getter]
     fn energy(&self) -> EnergyLedger {
         EnergyLedger(self.report.energy)

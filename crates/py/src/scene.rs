@@ -5,7 +5,7 @@ use crate::world::World;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// A world written down, with how to run it. The schema is that of scene files.
+/// Description of a world, with time step and duration. The schema is that of scene files.
 ///
 /// >>> from signorini import Scene
 /// >>> scene = Scene.from_dict({

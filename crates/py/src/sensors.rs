@@ -1,4 +1,4 @@
-//! What a robot's sensors read.
+//! Sensors of a robot.
 
 use crate::raise;
 use crate::world::World;

@@ -1,7 +1,7 @@
 //! Threads of the engine, and what a fork of the process does to them.
 //!
-//! Islands are solved on the global pool of rayon. A forked child (`multiprocessing` on Linux) has that pool but none of
-//! its threads, and would wait for them for ever; so after a fork the engine runs in a pool of the child's own.
+//! Islands are solved on the global pool of rayon. A forked child (`multiprocessing` on Linux) has that pool but none
+//! of its threads, and would wait for them forever. So after a fork the engine runs in a pool of the child's own.
 
 use crate::raise;
 use pyo3::exceptions::PyRuntimeError;

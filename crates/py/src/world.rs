@@ -1,4 +1,5 @@
-//! The world, as Python sees it. Every method takes the world for as long as it needs it and says so if it cannot.
+//! The Python class of a world. Every method has exclusive access to the world while it runs, and raises an exception
+//! if that is not available.
 
 use crate::add::{BodyArguments, JointArguments};
 use crate::argument::vector;

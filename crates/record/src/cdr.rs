@@ -1,4 +1,4 @@
-//! The little of CDR (OMG DDS-XTypes 1.3, 7.4.3; classic, little endian) that messages need: numbers and lists of them.
+//! The subset of CDR (OMG DDS-XTypes 1.3, 7.4.3; classic, little endian) that messages use: numbers, strings and lists.
 //! Every number is aligned to its size, counted from after the four bytes that name the encoding.
 
 /// Classic CDR, little endian, no options.

@@ -1,4 +1,4 @@
-//! What other programs draw: the topics that Foxglove shows as they are, beside those that this program reads.
+//! Topics for other programs: Foxglove displays them without configuration. This program does not read them.
 //!
 //! | topic | type | content |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `/contact_arrows` | `foxglove.SceneUpdate`, JSON; with contacts | the force of every contact as an arrow, every step |
 //! | `/plot` | `signorini_msgs/msg/Plot`, CDR | numbers to plot, every step |
 //!
-//! The schemas are those of <https://docs.foxglove.dev/docs/sdk/schemas>, said in our words and only as far as they are used.
+//! The schemas follow <https://docs.foxglove.dev/docs/sdk/schemas>, restricted to what is used.
 
 use crate::cdr::CdrWriter;
 use crate::moment::{MESSAGE_BYTES, Moment};

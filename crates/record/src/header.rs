@@ -1,4 +1,4 @@
-//! How a recording begins: all that is needed to run it again.
+//! The header of a recording: everything needed to run the simulation again.
 
 use serde::{Deserialize, Serialize};
 use signorini::{Scene, World};

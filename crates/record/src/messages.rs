@@ -1,4 +1,4 @@
-//! What is on the topics, and how it is described to others.
+//! The messages on the topics, and their schemas.
 
 use crate::cdr::{CdrReader, CdrWriter};
 use crate::moment::{BodyMoment, Moment};

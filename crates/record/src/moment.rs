@@ -1,5 +1,5 @@
-//! What the thread that simulates copies of a step, and nothing else: numbers as they are. Fingerprint, encoding,
-//! checksum and file are left to [`crate::writer_thread`].
+//! The numbers of a step that the simulating thread copies. Hash, encoding, checksum and file are the work of
+//! [`crate::writer_thread`].
 
 use crate::drawing::ARROW_BYTES;
 use signorini::{BodyHandle, ContactPoint, HASHED_NUMBERS, StepReport, World};

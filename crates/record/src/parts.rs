@@ -1,4 +1,4 @@
-//! The certificate of a step as a message tells it: with the names of the bodies, and infinite numbers as null.
+//! The certificate of a step as a message contains it: with names of bodies, and infinite numbers as null.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

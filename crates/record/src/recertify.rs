@@ -1,4 +1,4 @@
-//! Recorded steps before the judge again, from the file alone: no step is taken.
+//! Certifies recorded steps again from the file alone; no step is computed.
 
 use crate::{Contacts, Frame, Origin, Reader, RecordError, RecordedStep};
 use signorini::glamx::{DQuat, DVec3};

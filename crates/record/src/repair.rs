@@ -1,4 +1,4 @@
-//! A whole recording from one that was cut off or damaged: what other tools open by the index at its end.
+//! Repairs a recording that was cut off or damaged: writes a complete file, whose index other tools need to open it.
 
 use crate::reader::open_file;
 use crate::scan::{self, ChunkCache, Damage, Place, Visitor};

@@ -1,4 +1,4 @@
-//! Running a recording again, and saying where it differs.
+//! Runs a recording again, and reports the first difference.
 
 use crate::{Frame, Origin, Reader, RecordError};
 

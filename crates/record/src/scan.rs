@@ -1,8 +1,8 @@
-//! Reading an MCAP file record by record, without its index: what is whole is found, what is not is passed over.
+//! Reads an MCAP file record by record without its index: finds intact records and skips damaged ones.
 //!
-//! The format is a magic number followed by records of one byte kind, eight bytes length and content; chunks hold records
-//! of the same form under a CRC-32. Lengths are believed only as far as the file reaches. Where a length is damaged, the
-//! next chunk is looked for byte by byte: its checksum says when it is found.
+//! The format is a magic number followed by records of one byte kind, eight bytes length and content; chunks hold
+//! records of the same form under a CRC-32. Lengths beyond the end of the file are not trusted. After a damaged length
+//! the next chunk is searched for byte by byte, and recognised by its checksum.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

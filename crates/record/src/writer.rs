@@ -1,7 +1,8 @@
 //! Writing a recording, step by step.
 //!
-//! The thread that simulates only copies numbers ([`crate::moment`]); another one does the rest ([`crate::writer_thread`]). What
-//! goes over is enough for a chunk, and at most [`QUEUE`] of those wait: if the disk cannot keep up, the simulation waits.
+//! The simulating thread only copies numbers ([`crate::moment`]); another thread does the rest
+//! ([`crate::writer_thread`]). Numbers are handed over chunk by chunk through a queue of [`QUEUE`] chunks. When the
+//! queue is full, the simulation waits until the writer catches up.
 
 use crate::drawing::Drawing;
 use crate::moment::{Batch, Moment};
@@ -22,8 +23,8 @@ use std::time::Duration;
 
 /// Name of the attachment that holds the header.
 pub(crate) const HEADER: &str = "signorini.json";
-/// Chunks that may wait to be written. With the one being filled and the one being written that is all that a program that
-/// is killed can lose.
+/// Capacity of the queue [chunks]. A program that is killed can lose these, the chunk being filled and the one being
+/// written.
 const QUEUE: usize = 4;
 
 /// Where the file goes.
@@ -39,7 +40,7 @@ pub enum ContactRecording {
     On,
 }
 
-/// What becomes of a recording that is already there.
+/// What to do if the recording already exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and nothing is recorded.
@@ -54,7 +55,7 @@ pub enum Existing {
 pub struct Options {
     /// Whether contacts are recorded.
     pub contacts: ContactRecording,
-    /// What becomes of a recording that is already there.
+    /// What to do if the recording already exists.
     pub existing: Existing,
     /// A chunk is closed before it grows beyond this \[bytes\]; a single larger message has a chunk of its own.
     pub chunk_bytes: usize,

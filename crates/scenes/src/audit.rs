@@ -1,9 +1,9 @@
-//! A step of any engine, graded: what bodies and contacts did, put before the judge.
+//! Grades a step of any engine from its bodies and contacts.
 //!
-//! From masses, velocities before the step, contacts and impulses the contact problem of the step is written down
-//! (`q = J(v⁻ + h g) + max(gap, 0)/h + e u_N⁻`), and [`certify`] says how far the impulses are from Signorini's and
-//! Coulomb's laws. Whether the velocities after the step are those that the impulses give is said beside it: an engine
-//! that changes velocities by other means (bias, softness, damping) shows up there.
+//! The contact problem of the step is assembled from masses, velocities before the step, contacts and impulses (`q =
+//! J(v⁻ + h g) + max(gap, 0)/h + e u_N⁻`), and [`certify`] grades the impulses. The difference between the velocities
+//! after the step and those that the impulses give is reported separately; it shows engines that change velocities by
+//! other means (bias, softness, damping).
 
 use crate::vector::{Vec3, add, cross, dot, scale, sub};
 use crate::{Assembly, Axes, Body, SceneError, contact};

@@ -1,5 +1,5 @@
-//! What was measured, as JSON lines {engine, version, settings, scene, metric, value}: written by the command and by the
-//! program that runs other engines on the same scenes, read by either.
+//! Measurements as JSON lines {engine, version, settings, scene, metric, value}. The command and the program that runs
+//! other engines both write and read them.
 
 use serde::{Deserialize, Serialize};
 

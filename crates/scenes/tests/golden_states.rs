@@ -3,6 +3,7 @@
 //! `data/golden_states.txt` holds a line `scene steps fingerprint` for each. This program is also run under an emulated
 //! processor without fused multiply-add and wide registers (`scripts/test-emulated`), and the WebAssembly package is held
 //! to the same file. After a change that is meant to move bodies otherwise: `scripts/golden-states` writes the file anew.
+
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use signorini_scenes::worlds::{self, NamedScene};

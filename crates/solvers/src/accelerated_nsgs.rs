@@ -1,4 +1,4 @@
-//! Nonsmooth Gauss–Seidel with Anderson's acceleration: the sweeps of [`crate::Nsgs`], and far fewer of them.
+//! Nonsmooth Gauss–Seidel with Anderson acceleration: the sweeps of [`crate::Nsgs`], of which far fewer are needed.
 //!
 //! ```text
 //! g(r)      one sweep from r, every block solved exactly while the others stay
@@ -8,14 +8,14 @@
 //! ```
 //!
 //! While the partition into open, sticking and sliding contacts stays, a sweep is nearly a linear map and a deep window
-//! is GMRES with Gauss–Seidel as its preconditioner: a stack of ten boxes ends within forty sweeps. Across a change of
-//! partition the window lies; the step of the next sweep then grows, and the window is forgotten. A window without
-//! progress for thirty sweeps hands over to plain sweeps for a stretch that doubles each time: the shortest step may lie
-//! at the border of a partition that has no solution, where only plain sweeps walk on.
+//! is GMRES with Gauss–Seidel as its preconditioner: a stack of ten boxes ends within forty sweeps. When the partition
+//! changes, the window describes a map that no longer applies; the next sweep then makes a longer step, and the window
+//! is dropped. After thirty sweeps without progress plain sweeps take over for a while, twice as long each time: the
+//! shortest step may lie at the border of a partition that has no solution, and only plain sweeps leave it.
 //!
-//! A cold start first sweeps the normal problem (μ = 0), as [`crate::BlockPgs`] does, for as long as the residual of the
-//! whole problem is within eight times that of the normal one. Structures at rest are then found without the friction
-//! that their settling would cause; where something slides, the first look says so and the start is dropped.
+//! A cold start first sweeps the normal problem (μ = 0), as [`crate::BlockPgs`] does, for as long as the residual of
+//! the whole problem is within eight times that of the normal one. For structures at rest this avoids spurious friction
+//! from settling. If something slides, the first residual check shows it, and the start is dropped.
 //!
 //! Source: Anderson 1965; Walker and Ni 2011 (type II, GMRES); sweeps as in Jourdan, Alart and Jean 1998. Nonlinear
 //! conjugate gradients on the same sweeps (Silcowitz, Niebe and Erleben 2010) were measured too and need more of them.

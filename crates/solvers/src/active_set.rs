@@ -1,4 +1,4 @@
-//! Exact frictionless contact by an active set: the exact answer of
+//! Active-set method for frictionless contact: finds the exact solution of
 //!
 //! ```text
 //! min ½ rᵀWr + qᵀr,  lo ≤ r ≤ hi      (NonNegative: 0 ≤ r;  Equality: r free;  Interval: as given)

@@ -1,4 +1,4 @@
-//! Islands of a few contacts: Newton on the natural map with everything dense.
+//! Newton's method on the natural map with dense matrices, for islands of a few contacts.
 //!
 //! With `z = r − û/w`, `F = r − P(z)`, D ∈ ∂P(z) and `G = I + μ n τᵀ` where the contact slips, one step solves
 //!
@@ -7,12 +7,12 @@
 //! ```
 //!
 //! the equation of `newton.rs`, here not divided by `I − D + εI`: a pivoted dense factorization takes it as it is. Open
-//! contacts (D = 0) have `dr = −F` and are left out of the matrix. ε only keeps redundant contacts regular; where it is
-//! not negligible, one step of refinement against ε = 0 removes it from the direction.
+//! contacts (D = 0) have `dr = −F` and are left out of the matrix. ε keeps the matrix regular for redundant contacts.
+//! If it is not negligible, one step of refinement against ε = 0 removes its effect from the direction.
 //!
-//! Source: Alart and Curnier 1991; Acary, Brémond and Huber 2018 for the natural map. Departure: only steps that decrease
-//! the 2-norm of F [m/s] are taken. Cost: m³/3 multiplications for m closed rows. When to use: where a sparse plan of the
-//! elimination costs more than the elimination, up to 48 rows; `exact` does.
+//! Source: Alart and Curnier 1991; Acary, Brémond and Huber 2018 for the natural map. Departure: only steps that
+//! decrease the 2-norm of F [m/s] are taken. Cost: m³/3 multiplications for m closed rows. When to use: up to 48 rows,
+//! where symbolic factorization would cost more than dense elimination. `exact` uses it.
 
 use crate::StoppingRule;
 use crate::linalg::kernels::widest;
@@ -53,25 +53,25 @@ pub(crate) struct DenseNewton {
     right: Vec<f64>,
 }
 
-/// What is asked of the steps for them to go on.
+/// Progress that is required for the iteration to continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Demand {
     /// Most factorizations.
     pub most_steps: usize,
-    /// Every step leaves at most this share of the residual.
+    /// Every step must reduce the residual to this share \[1\].
     pub factor: f64,
-    /// So many steps halve the residual.
+    /// The residual must halve within this many steps.
     pub patience: usize,
 }
 
 impl Demand {
-    /// Near a solution, where a Newton step is a leap.
+    /// Near a solution, where Newton converges quadratically.
     pub const NEAR: Demand = Demand { most_steps: 5, factor: 0.1, patience: 1 };
     /// From anywhere.
     pub const FAR: Demand = Demand { most_steps: 12, factor: 1.0, patience: 3 };
 }
 
-/// How it ended.
+/// Result of the iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SmallEnd {
     pub steps: usize,
@@ -79,14 +79,14 @@ pub(crate) struct SmallEnd {
 }
 
 impl DenseNewton {
-    /// Residual of feasible impulses under W, given by columns.
+    /// Residual of feasible impulses, with W given by columns.
     pub(crate) fn merit(&mut self, columns: Columns, problem: &ContactProblem, r: &[f64]) -> Merit {
         self.u.resize(columns.stride(), 0.0);
         velocity(columns, problem, r, &mut self.u);
         Merit::of(problem, r, &self.u)
     }
 
-    /// Newton steps from feasible `r` until the residual suffices, the demand is not met or no step is accepted.
+    /// Makes Newton steps from feasible `r` until the residual suffices, progress is too slow, or no step is accepted.
     pub(crate) fn run(
         &mut self,
         columns: Columns,

@@ -1,17 +1,17 @@
 //! Least squares for problems of equalities only, such as joints: the smallest r that minimises ‖W r + q‖.
 //!
-//! Joints often repeat each other (a hinge made of two balls, a closed loop), and at finite poses their errors then
-//! contradict each other in the last digits. An exact solve would answer with enormous self-stress. With `ρ = 1/(ε w)` per
-//! row and `F = (I + ρW)⁻¹ρ`,
+//! Joints are often redundant (a hinge made of two ball joints, a closed loop). Their position errors then contradict
+//! each other in the last digits, and an exact solve would return enormous self-stress. With `ρ = 1/(ε w)` per row and
+//! `F = (I + ρW)⁻¹ρ`, the answer is
 //!
 //! ```text
 //! r = −F W F q
 //! ```
 //!
-//! which is `−q/μ` (to 2ε/μ) along an eigenvector of W with eigenvalue μ ≫ ε, and nothing along those with μ = 0. Tikhonov's
-//! filter applied twice; cost: one factorization over the body graph and two solves. Callers that iterate on a measured
-//! error, as rounds of a time step do, lose nothing by the ε. A row that gives way adds its c to W: springs beside each other
-//! contradict nothing, and each carries its own.
+//! which is `−q/μ` (to 2ε/μ) along an eigenvector of W with eigenvalue μ ≫ ε, and zero along those with μ = 0. This is
+//! Tikhonov's filter applied twice. Cost: one factorization over the body graph and two solves. Callers that iterate on
+//! a measured error, as the rounds of a time step do, lose no accuracy by the ε. A compliant row adds its c to W, so
+//! that parallel springs are not contradictory.
 
 use crate::newton_system::{NewtonSystem, Refinement};
 use signorini_problem::ContactProblem;
@@ -30,7 +30,7 @@ pub struct EqualityRows {
 }
 
 impl EqualityRows {
-    /// Fills in r; false, and zeros, if the system could not be factored.
+    /// Fills in r. Returns false, and zeros, if the system could not be factored.
     pub fn solve(&mut self, problem: &ContactProblem, r: &mut Vec<f64>) -> bool {
         self.factor(problem) && self.solve_again(problem, r) || {
             r.clear();
@@ -39,7 +39,7 @@ impl EqualityRows {
         }
     }
 
-    /// Factors the system of a problem; false if it could not be factored.
+    /// Factors the system of a problem. Returns false if that failed.
     pub fn factor(&mut self, problem: &ContactProblem) -> bool {
         self.system.prepare(problem);
         for (c, block) in problem.blocks().iter().enumerate() {
@@ -51,8 +51,8 @@ impl EqualityRows {
         self.system.factor_once(problem).is_ok()
     }
 
-    /// Fills in r for the problem that was factored last, whose velocities alone may be others since; false, and zeros, if it is
-    /// not finite.
+    /// Fills in r for the problem that was factored last, of which only q may have changed. Returns false, and zeros,
+    /// if r is not finite.
     pub fn solve_again(&mut self, problem: &ContactProblem, r: &mut Vec<f64>) -> bool {
         let EqualityRows { system, right, middle, product } = self;
         for buffer in [&mut *right, &mut *middle, &mut *product, r] {
@@ -92,8 +92,8 @@ mod tests {
     use super::*;
     use signorini_problem::{Block, Delassus, FactoredDelassus, Symmetry};
 
-    /// A unit mass held twice along x, once asked for 1 and once for 1 + 1e-6: the mean is taken to the round-off of the
-    /// filter, 2⁻⁵³/ε, and shared evenly.
+    /// A unit mass held twice along x, with velocities 1 and 1 + 1e-6 prescribed. The answer is the mean, to the
+    /// round-off 2⁻⁵³/ε of the filter, and the impulse is shared evenly.
     #[test]
     fn rows_that_contradict_each_other_are_met_halfway_without_self_stress() {
         let mut mass = [[0.0; 6]; 6];

@@ -1,7 +1,7 @@
 //! `exact`: tries methods from cheap to expensive and stops at the first answer that the judge certifies.
 //!
-//! All laws together. First the guess is graded; in simulations, one that is nearly certified is refined by Newton
-//! steps. Then the attempts of [`ladder`] are made in their order until the judge is satisfied or the budget is spent:
+//! It treats all laws. First the judge grades the guess; in simulations, a nearly certified guess is refined by Newton
+//! steps. Then the attempts of [`ladder`] are made in order until the judge certifies an answer or the budget is spent:
 //!
 //! | attempt | what | when |
 //! |---|---|---|
@@ -71,11 +71,11 @@ pub struct Exact {
     pivoting: BlockPivoting,
     lemke: Lemke,
     candidate: Vec<f64>,
-    /// The guess as it came, made feasible.
+    /// The initial guess, made feasible.
     guess: Vec<f64>,
-    /// Made when first needed, since few problems ever get there.
+    /// Created when first needed, because few problems get there.
     pyramids: Option<Box<GrowingPyramids>>,
-    /// The same, of problems with joints.
+    /// Created when a problem with joints first needs it.
     eliminated: Option<Box<WithoutEqualities>>,
 }
 
@@ -85,7 +85,7 @@ impl Exact {
         Exact { options, ..Exact::default() }
     }
 
-    /// Grades `candidate`; keeps it if it is the best, true if it is certified.
+    /// Grades `candidate` and keeps it if it is the best so far. Returns whether it is certified.
     fn consider(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         let Some(certificate) = self.grade(search.problem) else { return false };
         let measured = certificate.measured(search.stop.tolerance.measure);

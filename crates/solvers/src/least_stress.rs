@@ -1,6 +1,7 @@
-//! Of all impulses that do the same to every body, those with the least self-stress.
+//! Canonical impulses: of all impulses with the same effect on every body, those with the least self-stress.
 //!
-//! Redundant contacts at rest share a load in many ways. With J the rows of the contacts, r₀ any answer and K the cones,
+//! Redundant contacts at rest can share a load in many ways. With J the rows of the contacts, r₀ any answer and K the
+//! cones, the problem
 //!
 //! ```text
 //! min ½ Σ (r_N² + ω |r_T|²)   over r ∈ K with Jᵀ r = Jᵀ r₀
@@ -14,9 +15,9 @@
 //! dy = −ρ M⁻¹Jᵀ (I + ρ G W)⁻¹ f,        W = J M⁻¹Jᵀ
 //! ```
 //!
-//! one factorization over the body graph. Where no cone is active the first step arrives. The damping 1/ρ is for directions
-//! that no contact holds. Rows that give way share a load by their stiffness and in no other way: with `W = J M⁻¹Jᵀ + C` the
-//! answer has `C r = C r₀` as well, so those rows carry what they carried.
+//! at the cost of one factorization over the body graph. If no cone is active the first step is exact. The damping 1/ρ
+//! is for directions that no contact holds. Compliant rows share a load by their stiffness, so their impulses are
+//! unique: with `W = J M⁻¹Jᵀ + C` the answer also has `C r = C r₀`, and these rows keep their impulses.
 
 use crate::newton_system::{NewtonSystem, Refinement};
 use signorini_problem::math;

@@ -19,8 +19,8 @@ use crate::{ContactSolver, Effort, History, SolveError, StoppingRule, supports_o
 use signorini_problem::{ContactProblem, Law};
 
 const NAME: &str = "lemke";
-/// How much entries of q are raised to break ties, relative to the largest of them: above what the path takes for a tie. With 1e-13
-/// one of forty thousand random problems with repeated contacts is missed.
+/// Entries of q are raised by this share of the largest to break ties \[1\]; it must exceed what the path takes for a
+/// tie. With 1e-13, one of forty thousand random problems with repeated contacts fails.
 const NUDGE: f64 = 1e-10;
 
 /// Options of [`Lemke`].

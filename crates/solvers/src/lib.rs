@@ -20,6 +20,7 @@ mod history;
 pub mod interior_point;
 mod least_stress;
 mod lemke;
+#[doc(hidden)]
 pub mod linalg;
 mod merit;
 mod method;
@@ -30,6 +31,7 @@ pub mod one_contact;
 mod pgs;
 mod solver;
 mod stopwatch;
+#[doc(hidden)]
 pub mod sweep;
 mod tied_bodies;
 pub mod warm_start;

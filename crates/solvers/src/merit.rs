@@ -1,6 +1,7 @@
-//! The solvers' own measure of how far they are: natural maps per block, written on `cone.rs`.
+//! The solvers' own residual: natural maps per block, computed with `cone.rs`.
 //!
-//! Only for steering (accept a step, keep the best iterate, believe to be done). The verdict is the judge's.
+//! It only steers solvers: whether to accept a step, which iterate is best, when to stop. The judge decides whether the
+//! answer is solved.
 
 use crate::StoppingRule;
 use signorini_problem::{ContactProblem, Law, Measure};
@@ -26,7 +27,7 @@ pub struct Merit {
 const NORMAL_FACTOR: f64 = 2.0;
 
 impl Merit {
-    /// From impulses and their velocities `u = W r + q`. Not-a-number anywhere is an infinite residual.
+    /// From impulses and their velocities `u = W r + q`. Any NaN gives an infinite residual.
     pub fn of(problem: &ContactProblem, r: &[f64], u: &[f64]) -> Merit {
         let mut merit = Merit::default();
         let (mut unscaled, mut sums) = (0.0, [0.0; 3]);
@@ -69,7 +70,7 @@ impl Merit {
         merit
     }
 
-    /// The number the tolerance speaks about.
+    /// The residual in the measure of the tolerance.
     pub fn measured(&self, problem: &ContactProblem, measure: Measure) -> f64 {
         match measure {
             Measure::Velocity => f64::max(self.natural, self.normal / NORMAL_FACTOR) / problem.speed().max(1.0),
@@ -81,8 +82,8 @@ impl Merit {
         }
     }
 
-    /// Whether a solver may stop: half of what the judge asks, so that another order of summation cannot turn the
-    /// verdict.
+    /// Whether a solver may stop: its residual is at most half of what the judge allows, so that another order of
+    /// summation cannot change the verdict.
     pub fn suffices(&self, problem: &ContactProblem, stop: &StoppingRule) -> bool {
         self.measured(problem, stop.tolerance.measure) <= 0.5 * stop.tolerance.value
     }

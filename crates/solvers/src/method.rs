@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// All laws, escalating until the certificate is met: [`Exact`].
+    /// All laws; tries methods from cheap to expensive until the certificate is met: [`Exact`].
     Exact,
     /// All laws, along the central path: [`InteriorPoint`].
     InteriorPoint,

@@ -43,7 +43,7 @@ pub struct NewtonOptions {
     pub max_iterations: usize,
     /// Steps of refinement against ε = 0.
     pub refinements: usize,
-    /// Give up when so many factorizations have not halved the residual.
+    /// Give up if this many factorizations have not halved the residual.
     pub patience: usize,
 }
 

@@ -3,9 +3,8 @@
 //! Interior-point and Newton steps differ only in K and g (algebra in their own files). Two forms:
 //!
 //! * **velocity** (factored W = J M⁻¹ Jᵀ): with `J̃ = J S`, `S Sᵀ = M⁻¹`, factor `A = I + J̃ᵀ K J̃` over the *bodies*,
-//!   then `dv = A⁻¹ J̃ᵀ g`, `dr = g − K J̃ dv`. A stays regular however redundant the contacts are. Rows that give way,
-//!   `W = J M⁻¹ Jᵀ + C`, are eliminated first, block by block: `B = I + K C`, and `B⁻¹K`, `B⁻¹g` take the places of K and g
-//!   (`compliance.rs`).
+//!   then `dv = A⁻¹ J̃ᵀ g`, `dr = g − K J̃ dv`. A stays regular for redundant contacts. Compliance, `W = J M⁻¹ Jᵀ + C`,
+//!   is eliminated first, block by block: `B⁻¹K` and `B⁻¹g` with `B = I + K C` replace K and g (`compliance.rs`).
 //! * **impulse** (W given): factor `I + K W` over the *contacts*, with W exactly as given, asymmetric or not.
 //!
 //! The pattern, its ordering and symbolic factorization are kept while the contact graph is unchanged.
@@ -22,7 +21,7 @@ use clique::Clique;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
 use velocity_form::{VelocityForm, assemble_velocity};
 
-/// A defect below this share of every row's terms is not refined further.
+/// Refinement ends if the defect of every row is below this share of its terms \[1\].
 const REFINED: f64 = 1e-13;
 
 /// A prepared system.
@@ -31,15 +30,15 @@ pub struct NewtonSystem {
     graph: BlockGraph,
     lu: FrontalLu,
     values: Vec<f64>,
-    /// What was factored last; empty if that failed.
+    /// The matrix that was factored last; empty if that failed.
     factored: Vec<f64>,
     form: Form,
     /// K of every block, row-major, one after another.
     k: Vec<f64>,
     k_starts: Vec<usize>,
-    /// Factorizations asked for since the last preparation.
+    /// Number of factorizations requested since the last preparation.
     factorizations: usize,
-    /// Whether the last direction whose defect was looked at had to be refined.
+    /// Whether the last direction whose defect was computed had to be refined.
     refined: bool,
     scratch_nodes: Vec<f64>,
     scratch_rows: Vec<f64>,
@@ -47,7 +46,7 @@ pub struct NewtonSystem {
     scratch_step: Vec<f64>,
 }
 
-/// How well a system is to be solved.
+/// How accurately a system has to be solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refinement {
     /// Most steps of iterative refinement.
@@ -104,7 +103,7 @@ impl NewtonSystem {
         };
         let offsets = problem.offsets();
         if !form.is_of(offsets, w) || self.graph.nodes() != bodies {
-            // Contacts with what is fixed, limits and the like come and go without a change of who is tied to whom.
+            // Contacts with fixed bodies, limits and so on appear and vanish without changing the graph of bodies.
             let spans = !form.cliques.is_empty() || Clique::places(offsets, w).next().is_some();
             if form.tie(w.bodies()) || spans || self.graph.nodes() != bodies {
                 let mut neighbours = form.neighbours(bodies);
@@ -177,7 +176,7 @@ impl NewtonSystem {
         self.lu.flops()
     }
 
-    /// Whether the last direction whose defect was looked at had to be refined.
+    /// Whether the last direction whose defect was computed had to be refined.
     pub fn needs_refinement(&self) -> bool {
         self.refined
     }
@@ -187,8 +186,8 @@ impl NewtonSystem {
         &mut self.k[self.k_starts[c]..self.k_starts[c + 1]]
     }
 
-    /// Factors with the K given. Contacts that all stick have the same K wherever the impulses are, so that the factor at
-    /// hand may be of these very numbers.
+    /// Factors with the given K. If all contacts stick, K does not depend on the impulses, so the last factor may be of
+    /// the same numbers and is reused.
     pub fn factor(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
         self.assemble(problem)?;
         if same_bits(&self.factored, &self.values) {
@@ -200,7 +199,7 @@ impl NewtonSystem {
         Ok(())
     }
 
-    /// The same for a K that has not been and will not come again.
+    /// Like [`NewtonSystem::factor`], for a K that does not occur again.
     pub fn factor_once(&mut self, problem: &ContactProblem) -> Result<(), SingularPivot> {
         self.assemble(problem)?;
         self.factored.clear();
@@ -235,7 +234,7 @@ impl NewtonSystem {
         self.lu.determinant_is_positive() == eliminated
     }
 
-    /// `dr` with `(I + K W) dr = g`, and `w_dr = W dr`, by the last factor and as much refinement as asked for.
+    /// Solves `(I + K W) dr = g` with the last factor and the given refinement; also computes `w_dr = W dr`.
     pub fn solve(
         &mut self,
         problem: &ContactProblem,
@@ -317,8 +316,8 @@ impl NewtonSystem {
         }
     }
 
-    /// What rows with K leave of W at some blocks whose K is zero: `W dr` there for a `g` of one in each of their rows in turn.
-    /// Row-major; nothing if W is not over bodies.
+    /// Computes the Schur complement of W at some blocks whose K is zero, after elimination of the rows with K: `W dr`
+    /// for a unit `g` in each of their rows. Row-major; empty if W is not given over bodies.
     pub fn left_of_w(&mut self, problem: &ContactProblem, blocks: &[usize], out: &mut Vec<f64>) {
         out.clear();
         let (Form::Velocity(form), Delassus::Factored(w)) = (&self.form, problem.delassus()) else { return };

@@ -58,8 +58,8 @@ const IMMOBILE: f64 = 1e-14;
 const NO_MOTION: f64 = 1e-12;
 /// Step of the viscosity, relative, after which quadratic convergence leaves nothing to gain.
 const LAST_STEP: f64 = 1e-9;
-/// The same when the search begins at the viscosity of the current impulse: what is left is the square of this, and
-/// vanishes as the sweeps settle.
+/// The same if the search starts at the viscosity of the current impulse: the remaining error is the square of this,
+/// and vanishes as the sweeps converge.
 const LAST_STEP_OF_SWEEP: f64 = 1e-4;
 /// Steps of the root search. Three to six are usual; a double root halves the error at each.
 const MAX_STEPS: usize = 80;

@@ -1,4 +1,4 @@
-//! What a solver is, and how its answer becomes a solution: run, then certify.
+//! The trait of solvers, and how an answer becomes a solution: run the solver, then certify its answer.
 
 use crate::History;
 use crate::exact::Attempt;
@@ -21,8 +21,8 @@ impl StoppingRule {
     pub fn velocity(value: f64) -> Self {
         StoppingRule { tolerance: Tolerance::velocity(value), max_iterations: None }
     }
-    /// The residual [m/s] at which a solver may stop by its own account: a tenth of what the judge asks, so that a
-    /// different order of summation cannot turn the verdict.
+    /// The residual [m/s] at which a solver may stop by its own account: a tenth of what the judge allows, so that a
+    /// different order of summation cannot change the verdict.
     pub fn target_speed(&self, problem: &ContactProblem) -> f64 {
         use signorini_problem::Measure;
         let speed = problem.speed();
@@ -33,21 +33,22 @@ impl StoppingRule {
     }
 }
 
-/// Good enough, if better is not cheap: two numbers in place of one tolerance.
+/// An acceptable residual, for callers that want the tolerance only if it is cheap to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accept {
-    /// Residual, in the measure of the tolerance, from which on the answer may be used.
+    /// An answer may be used if its residual, in the measure of the tolerance, is at most this.
     pub residual: f64,
-    /// Factorizations that may still be spent on the tolerance itself once that is reached.
+    /// Factorizations that may then still be spent to reach the tolerance.
     pub further_factorizations: usize,
 }
 
-/// What the work amounted to.
+/// Work done by a solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Sweeps, pivots or Newton steps.
     pub iterations: usize,
-    /// Matrix factorizations asked for; one that repeats the last matrix bit for bit is counted and not done again.
+    /// Matrix factorizations requested. A request for the same matrix as before, bit for bit, is counted but not
+    /// computed again.
     pub factorizations: usize,
     /// Indices that entered or left the working set.
     pub set_changes: usize,
@@ -56,7 +57,7 @@ pub struct Effort {
     /// Dimension of the impulses that do not change any velocity, among the active ones (0 when r is unique or when
     /// the method does not know).
     pub indeterminacy: usize,
-    /// Which attempt of `exact` left the answer.
+    /// The attempt of `exact` that produced the answer.
     #[serde(default)]
     pub answered_by: Attempt,
 }
@@ -123,9 +124,9 @@ pub struct Solution {
     pub status: Status,
     /// Impulses r [N·s], always feasible.
     pub impulses: Vec<f64>,
-    /// How far off they are.
+    /// Errors of the impulses, as measured by the judge.
     pub certificate: Certificate,
-    /// What it took.
+    /// Work done.
     pub effort: Effort,
 }
 
@@ -137,7 +138,7 @@ pub trait ContactSolver {
     /// The name used everywhere.
     fn name(&self) -> &'static str;
 
-    /// From the guess in `impulses`, iterate until the method believes the tolerance is met, or gives up.
+    /// Iterates from the guess in `impulses` until the method's own residual meets the tolerance, or it gives up.
     fn iterate(
         &mut self,
         problem: &ContactProblem,
@@ -159,7 +160,7 @@ pub fn solve(
     session.into_solution().ok_or(SolveError::GuessLength { found: 0, expected: problem.rows() })
 }
 
-/// Largest impulse that is believed as a guess \[N·s\].
+/// Guesses with larger impulses are ignored \[N·s\].
 const LARGEST_GUESS: f64 = 1e15;
 
 /// Buffers kept between solves: after the first solve of a size, a further one allocates nothing here.
@@ -180,7 +181,7 @@ impl SolverSession {
         history: &mut History,
     ) -> Result<&Solution, SolveError> {
         let impulses = self.start(problem, guess)?;
-        // A guess that is the answer, as in a scene at rest, needs no solver, and is graded once.
+        // A guess that is certified, as in a scene at rest, needs no solver and is graded once.
         if impulses.iter().any(|x| *x != 0.0) {
             let certificate = self.certifier.certify(problem, &impulses)?;
             let feasible = certificate.pull == 0.0 && certificate.outside_cone == 0.0;
@@ -193,8 +194,8 @@ impl SolverSession {
         self.run(problem, solver, impulses, stop, history)
     }
 
-    /// As [`SolverSession::solve`], but the solver runs whatever the guess is worth: for callers who have graded it and
-    /// want better, as simulations do whose guess still meets the tolerance but is not [settled](crate::is_settled).
+    /// As [`SolverSession::solve`], but runs the solver even if the guess is certified. For simulations, whose guess
+    /// may meet the tolerance without being [settled](crate::is_settled).
     pub fn improve(
         &mut self,
         problem: &ContactProblem,
@@ -207,7 +208,7 @@ impl SolverSession {
         self.run(problem, solver, impulses, stop, history)
     }
 
-    /// The guess as far as it is believed, in the memory of the last solution.
+    /// The guess if it is usable, else zeros, in the memory of the last solution.
     fn start(&mut self, problem: &ContactProblem, guess: Option<&[f64]>) -> Result<Vec<f64>, SolveError> {
         let mut impulses = self.solution.take().map(|s| s.impulses).unwrap_or_default();
         impulses.clear();
@@ -216,7 +217,7 @@ impl SolverSession {
             if guess.len() != problem.rows() {
                 return Err(SolveError::GuessLength { found: guess.len(), expected: problem.rows() });
             }
-            // A guess with a NaN in it, or one that drowns every velocity in its round-off, says nothing: the same as none.
+            // A guess with a NaN, or with impulses whose round-off exceeds all velocities, is ignored.
             if guess.iter().all(|x| x.abs() <= LARGEST_GUESS) {
                 impulses.copy_from_slice(guess);
             }
@@ -244,7 +245,7 @@ impl SolverSession {
     }
 }
 
-/// Refuses contacts that resist spinning and rolling.
+/// Refuses contacts with torsional or rolling friction.
 pub(crate) fn refuse_rolling(problem: &ContactProblem, method: &'static str) -> Result<(), SolveError> {
     supports_only(problem, method, |law| !matches!(law, Law::Rolling { .. }))
 }

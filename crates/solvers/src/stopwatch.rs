@@ -1,4 +1,4 @@
-//! The one clock of the libraries, for reports. No result depends on it.
+//! The only clock of the libraries, for reports. No result depends on it.
 
 use std::time::Instant;
 

@@ -1,20 +1,22 @@
-//! Bodies tied together by rows, as Newton steps of a motion pose them: six unknowns x of every body, one impulse λ of every row,
+//! Linear systems of Newton steps for bodies with constraint rows: six unknowns x per body, one impulse λ per row,
 //!
 //! ```text
 //! A x − Jᵀλ = f,   G x + C λ = −e
 //! ```
 //!
-//! A has a block for every body and for every pair that is tied; neither has to be symmetric, and J need not be G: forces act
-//! over mean arms, errors are measured at the end. Rows are eliminated, `λ = −R(G x + e)` with `R = (C + εw)⁻¹`, and
-//! `A + JᵀRG` is factored over the bodies, without fill where they form a tree.
+//! A has a block for every body and for every tie, that is, every pair of bodies with a common row. A need not be
+//! symmetric, and J may differ from G: forces act with mean arms, errors are measured at the end. Rows are eliminated,
+//! `λ = −R(G x + e)` with `R = (C + εw)⁻¹`, and `A + JᵀRG` is factored over the bodies, without fill where they form a
+//! tree.
 //!
-//! Rows often repeat each other (a hinge made of two balls, a closed loop) and then contradict each other in the last digits.
-//! An exact solve would answer with enormous self-stress; the first solve here has such a part, too, but its motion x₁ has not.
-//! So a second one asks for what the first achieved, `e ← −(G x₁ + C λ₁)`, in which nothing contradicts: Tikhonov's filter
-//! applied twice, as in `equality_rows.rs`, whose W is symmetric. Cost: one factorization and two solves, or more where rows
-//! are ill conditioned; no allocation while the ties are the same.
+//! Rows are often redundant (a hinge made of two ball joints, a closed loop) and then contradict each other in the last
+//! digits. An exact solve would return enormous self-stress. The impulses of the first solve here contain such a part
+//! too, but its motion x₁ does not. So a second solve asks for the rates that the first achieved, `e ← −(G x₁ + C λ₁)`,
+//! which are not contradictory. This is Tikhonov's filter applied twice, as in `equality_rows.rs`, whose W is
+//! symmetric. Cost: one factorization and two solves, more for ill-conditioned rows; no allocation while the ties are
+//! the same.
 //!
-//! A row may span several ties, as a gear does: it has a part at each, and one impulse.
+//! A row may span several ties, as a gear does: it has a part at each of them, and one impulse.
 
 use crate::linalg::block_graph::BlockGraph;
 use crate::linalg::frontal_lu::FrontalLu;
@@ -22,8 +24,8 @@ use signorini_problem::JacobianRow;
 
 /// ε as a share of w \[1\]: that of `equality_rows.rs`.
 const FILTER: f64 = 1e-10;
-/// Most times that the filter is applied to what it left before, and the share of the errors that is little enough \[1\]. Rows
-/// about the axis of a slender link have a w a million times what they would give way: one pass leaves a twentieth.
+/// Limit on passes of the filter, and the share of the errors at which they end \[1\]. For rows about the axis of a
+/// slender link w is a million times the actual response, and one pass leaves a twentieth of the error.
 const PASSES: usize = 4;
 const CONTRACTION: f64 = 1e-3;
 /// A pair of bodies that are not tied has no block.
@@ -42,11 +44,11 @@ pub struct TiedRow {
     pub compliance: f64,
     /// e [m/s].
     pub error: f64,
-    /// w: what an impulse of one changes of what it measures, roughly \[1/kg\].
+    /// w: approximate rate change of the row by a unit impulse \[1/kg\].
     pub scale: f64,
 }
 
-/// What a row has at another tie than its own.
+/// The part of a row at a tie other than its own.
 #[derive(Clone, Copy, Debug)]
 struct FurtherPart {
     /// Which row.
@@ -81,7 +83,8 @@ pub struct TiedBodies {
 }
 
 impl TiedBodies {
-    /// Begins a system of so many bodies with these ties, and pairs of these that rows span: all zero, no rows.
+    /// Starts a system with this number of bodies, these ties, and these pairs of ties that rows span. All blocks are
+    /// zero, and there are no rows.
     pub fn begin(&mut self, bodies: usize, ties: &[[Option<u32>; 2]], spans: &[[u32; 2]]) {
         if self.ties != ties || self.spans != spans || self.graph.nodes() != bodies {
             self.plan(bodies, ties, spans);
@@ -145,12 +148,12 @@ impl TiedBodies {
         }
     }
 
-    /// Adds a row; impulses are told in the order of the rows.
+    /// Adds a row; impulses are returned in the order of the rows.
     pub fn add_row(&mut self, row: TiedRow) {
         self.rows.push(row);
     }
 
-    /// Adds to the row that was added last what it is at another tie, which it was said to span.
+    /// Adds to the last row its part at another tie, which must be among its spans.
     pub fn add_part(&mut self, tie: usize, force: JacobianRow, rate: JacobianRow) {
         self.further.push(FurtherPart { row: self.rows.len().saturating_sub(1), tie, force, rate });
     }
@@ -186,7 +189,7 @@ impl TiedBodies {
         }
     }
 
-    /// Finds the impulses and the motion; false, and zeros, if the system could not be factored.
+    /// Finds the impulses and the motion. Returns false, and zeros, if the system could not be factored.
     pub fn solve(&mut self, impulses: &mut Vec<f64>) -> bool {
         for row in &self.rows {
             let resistance = resistance(row);
@@ -210,12 +213,12 @@ impl TiedBodies {
         self.solve_again(impulses)
     }
 
-    /// Puts another f for a body into the system that was solved last.
+    /// Replaces f of a body in the system that was solved last.
     pub fn set_load(&mut self, body: usize, load: &[f64; 6]) {
         self.load[6 * body..6 * body + 6].copy_from_slice(load);
     }
 
-    /// Puts another error of a row into the system that was solved last.
+    /// Replaces the error of a row in the system that was solved last.
     pub fn set_error(&mut self, row: usize, error: f64) {
         self.rows[row].error = error;
     }
@@ -263,7 +266,7 @@ impl TiedBodies {
         finite
     }
 
-    /// Impulses and motion for what is left, by the filter applied twice.
+    /// Impulses and motion for the remaining errors, by the filter applied twice.
     fn filtered(&mut self, loaded: f64) {
         for pass in 0..2 {
             self.step.clear();
@@ -304,7 +307,7 @@ fn parts_of(further: &[FurtherPart], row: usize) -> &[FurtherPart] {
     &further[first..first + count]
 }
 
-/// Adds `Jᵀ` of a row at a tie, so many times.
+/// Adds `size` times `Jᵀ` of a row at a tie.
 fn push(size: f64, force: &JacobianRow, tie: &[Option<u32>; 2], load: &mut [f64]) {
     for (side, body) in tie.iter().enumerate() {
         let Some(body) = body else { continue };

@@ -1,4 +1,4 @@
-//! The scenes a page may choose from, and how the chosen one is to be solved.
+//! The scenes that a page can choose, and the solver options for the chosen one.
 
 use crate::protocol::{LaneRequest, LaneText, SceneChoice};
 use signorini::{Scene, SceneError};

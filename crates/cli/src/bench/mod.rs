@@ -1,5 +1,5 @@
-//! `signorini bench`: methods on whole scenes, and time against precision drawn, beside other engines if there are
-//! lines of them.
+//! `signorini bench`: runs methods on whole scenes, and draws time against precision, together with measurements of
+//! other engines if given.
 
 mod lines;
 mod page;

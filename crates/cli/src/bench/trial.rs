@@ -1,4 +1,4 @@
-//! One method on one scene.
+//! Runs and times one method on one scene.
 
 use signorini::{Scene, StageTimes, StepStatus};
 use signorini_scenes::lines::Line;

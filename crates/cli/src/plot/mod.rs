@@ -1,4 +1,4 @@
-//! Residual against time, drawn: one panel per problem, one curve per method.
+//! Plots of residual against time: one panel per problem, one curve per method.
 //!
 //! Curves are the method's own residual in a recorded run; the marker is the certificate at the median time of the
 //! timed runs, filled if solved. Both axes are logarithmic. The drawing brings its own background and follows the

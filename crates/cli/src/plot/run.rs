@@ -1,4 +1,4 @@
-//! A run, drawn: residual against time above, energy against time below.
+//! Plot of a run: residual against time above, energy against time below.
 
 use super::axis::{LinearAxis, LogAxis};
 use super::svg::Svg;

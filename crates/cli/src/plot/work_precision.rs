@@ -1,4 +1,5 @@
-//! Time against precision of one scene: residual on the left, departure from the answer on paper on the right.
+//! Plot of time against precision for one scene: residual on the left, difference from the analytical answer on the
+//! right.
 //!
 //! One colour per engine, one marker per settings with its name beside it where there is room. Settings of one method
 //! that differ in their tolerance are joined by a line.

@@ -1,4 +1,4 @@
-//! `signorini run`: a scene simulated to its end, recorded and accounted for; and the demonstration without arguments.
+//! `signorini run`: simulates a scene, records it and prints a report; without arguments the demonstration.
 
 mod parts;
 mod report;

@@ -1,4 +1,4 @@
-//! The parts of the certificates of a run: the worst of each, and how often it missed its bound.
+//! Summary of the certificates of a run: the worst value of each part, and how often it missed its bound.
 
 use super::tally::Worst;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What a run amounted to, step by step.
+//! Sums and maxima over the steps of a run.
 
 use super::parts::{self, PartTally};
 use crate::solve::Verdict;

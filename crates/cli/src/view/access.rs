@@ -1,4 +1,5 @@
-//! Who may talk to the server: a token that only the printed address carries, and exact checks of `Host` and `Origin`.
+//! Access control of the server: a token that is part of the printed address only, and exact checks of `Host` and
+//! `Origin`.
 //!
 //! A page of another site may make a browser send requests here. It cannot read the token, it cannot choose `Host`
 //! beyond a name that it owns (DNS rebinding), and it cannot forge `Origin`. So: `Host` must be the address the

@@ -1,4 +1,4 @@
-//! The page, as bytes inside the program. Nothing is ever read from disk to answer a request.
+//! The page, as bytes inside the program. No request reads from disk.
 
 /// A file of the page.
 pub struct Asset {

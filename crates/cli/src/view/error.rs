@@ -1,4 +1,4 @@
-//! Why there is no view.
+//! Errors of starting the view.
 
 use signorini::SceneError;
 use signorini_record::RecordError;

@@ -1,8 +1,8 @@
-//! Frame store: a thread that copies each frame of the simulation to where pages read it.
+//! The frame store: a thread that copies each frame of the simulation to the memory that pages read.
 //!
-//! A moment of 500 bodies is 0.2 MB of memory that nobody has touched for a long time, or ever: to write there costs more
-//! than to work out what is written. So the simulation writes into memory that it uses again and again, and this thread
-//! copies it away while the next step is taken.
+//! A moment of 500 bodies has 0.2 MB. Writing that to memory outside the caches costs more than computing it. So the
+//! simulation writes into a small buffer that it reuses, and this thread copies the buffer while the next step is
+//! computed.
 
 use super::run::Store;
 use axum::body::Bytes;

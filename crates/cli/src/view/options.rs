@@ -1,4 +1,4 @@
-//! What may be written after `signorini view`.
+//! Arguments of `signorini view`.
 
 use crate::arguments::parse_iterations;
 use crate::names;

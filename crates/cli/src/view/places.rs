@@ -1,4 +1,4 @@
-//! How many connections there may be: in all, and from one address.
+//! Limits on connections: in total, and per address.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,8 +1,8 @@
-//! A connection that speaks plain HTTP, with limits on what it may send and how long it may refuse to read.
+//! A plain HTTP connection, with limits on what the client may send and how long it may refuse to read.
 //!
-//! Somebody who never reads keeps an answer waiting in the buffers of the system, and with it one of the places. A write
-//! that makes no progress for [`STALL`] therefore ends the connection, and so does a request that goes on for ever. Once the
-//! connection has become a WebSocket the session has limits of its own, and these end.
+//! A client that never reads would keep an answer in the buffers of the system, and occupy a connection. So a write
+//! without progress for [`STALL`] ends the connection, and so does a request that never ends. These limits do not apply
+//! once the connection has become a WebSocket; the session has its own.
 
 use std::io;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Moments out of a recording.
+//! Reads moments from a recording.
 
 use super::ViewError;
 use super::run::{Frames, Run};

@@ -1,7 +1,7 @@
-//! What is being shown: a scene, its lanes (one run, or two side by side) and the moments they have so far.
+//! The run that is shown: a scene, its lanes (one run, or two side by side) and their moments so far.
 //!
-//! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Nobody waits for anybody
-//! longer than it takes to copy a reference.
+//! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Locks are held only while
+//! a reference is copied.
 
 use axum::body::Bytes;
 use signorini_view::phase::Phase;

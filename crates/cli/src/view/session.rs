@@ -1,4 +1,4 @@
-//! One page at the other end of a socket.
+//! The connection to one page.
 //!
 //! There is no queue: the session keeps the number of the next moment to send and takes it from the store when the
 //! socket is free. A page that reads too slowly skips moments; it may ask for them again later.

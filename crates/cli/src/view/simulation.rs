@@ -1,7 +1,7 @@
-//! The thread that makes moments: one world per lane, in step with each other and with the clock on the wall.
+//! The simulating thread: one world per lane, synchronised with each other and with wall-clock time.
 //!
-//! It takes orders from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket and
-//! never waits for one.
+//! It receives commands from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket
+//! and never waits for one.
 //!
 //! While it has to hurry, moments are kept while the next step is taken, and pages are told of new ones every
 //! [`TELL`]; otherwise at once.

@@ -1,4 +1,4 @@
-//! Mass, centre of mass and inertia of a body: where they come from, what is refused, and their inverses.
+//! Mass, centre of mass and inertia of a body: their sources, validation, and inverses.
 
 use super::{CENTRE, MAX_MASS, MIN_MASS, MassSource, check_vector};
 use crate::shape::{MassProperties, Shape, principal};
@@ -121,7 +121,7 @@ pub(crate) fn evenly(id: &BodyId, shape: &Shape, mass: f64) -> Result<MassProper
     Ok(MassProperties { mass, centre: unit.centre, inertia: unit.inertia * (mass / unit.mass) })
 }
 
-/// The mass that a shape has unless told otherwise.
+/// The default mass of a shape.
 pub(crate) fn mass_of_water(id: &BodyId, shape: &Shape) -> Result<MassProperties, WorldError> {
     dynamic_mass(id, shape, MassSource::Density(DEFAULT_DENSITY))
 }

@@ -1,7 +1,8 @@
-//! Putting jointed bodies together: the least displacement, in the metric of mass, that makes all joints and gears fit.
+//! Assembly: the least mass-weighted displacement of bodies that makes all joints and gears fit.
 //!
-//! Gauss–Newton: with the errors e of all locked coordinates and their rows J at the poses on hand, bodies are moved and turned
-//! by `δ = M⁻¹Jᵀr`, `J M⁻¹Jᵀ r = −e`. That is quadratic near the end; a step that does not lessen the error is halved.
+//! Gauss–Newton: with the errors e of all locked coordinates and their rows J at the current poses, bodies are moved
+//! and turned by `δ = M⁻¹Jᵀr`, `J M⁻¹Jᵀ r = −e`. It converges quadratically near the end; a step that does not reduce
+//! the error is halved.
 
 use crate::joint::GearRecord;
 use crate::joint::geometry::End;
@@ -20,9 +21,9 @@ const MAX_STEPS: usize = 100;
 const MAX_HALVINGS: usize = 20;
 
 impl World {
-    /// Moves and turns dynamic bodies until all joints fit to 1e-12 m and rad, each by as little as its mass and inertia and the
-    /// others allow; velocities stay as they are. Returns the largest error that is left [m, rad]. Joints that cannot all fit are
-    /// an error, and the world is as before.
+    /// Moves and turns dynamic bodies until all joints fit to 1e-12 m and rad, with the least mass-weighted
+    /// displacement. Velocities do not change. Returns the largest remaining error [m, rad]. If the joints cannot all
+    /// fit, this is an error and the world is unchanged.
     ///
     /// ```
     /// # use signorini::{Body, Joint, Misfit, Settings, Shape, World, glamx::DVec3};

@@ -1,4 +1,4 @@
-//! What acts along one coordinate of a joint: limits, friction, motors, springs, rotors.
+//! One coordinate of a joint: its limits, friction, motor, spring and rotor.
 
 use crate::WorldError;
 use serde::{Deserialize, Serialize};
@@ -10,20 +10,27 @@ const MAX_RATE: f64 = 1e10;
 /// Greatest force, stiffness, damping or inertia, in SI units: products of them with a step stay far from the largest number.
 const MAX_GAIN: f64 = 1e20;
 
-/// What drives a coordinate.
+/// A motor along a coordinate.
+///
+/// ```
+/// use signorini::{Coordinate, Motor};
+/// // 2 rad/s with at most 5 N·m.
+/// let wheel = Coordinate::free().motor(Motor::velocity(2.0, 5.0));
+/// assert_eq!(wheel.motor, Some(Motor::Velocity { target: 2.0, max_force: 5.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Motor {
-    /// Takes the coordinate to a velocity with at most a force.
+    /// Drives the coordinate to a velocity, with a bounded force.
     Velocity {
         /// [m/s, rad/s].
         target: f64,
         /// [N, N·m].
         max_force: f64,
     },
-    /// Pulls the coordinate to a place like a spring with a damper, with at most a force.
+    /// Drives the coordinate to a position like a spring with a damper, with a bounded force.
     Servo {
         /// [N/m, N·m/rad].
         stiffness: f64,
@@ -48,7 +55,7 @@ fn is_unbounded(force: &f64) -> bool {
     *force == f64::INFINITY
 }
 
-/// What is as it would be by itself is not written down.
+/// Default values are not written to files.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -65,6 +72,12 @@ impl Motor {
 }
 
 /// A spring with a damper.
+///
+/// ```
+/// use signorini::{Coordinate, Spring};
+/// let door = Coordinate::free().spring(10.0, 0.5, 0.0);
+/// assert_eq!(door.spring, Some(Spring { stiffness: 10.0, damping: 0.5, rest: 0.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -74,12 +87,12 @@ pub struct Spring {
     /// [N·s/m, N·m·s/rad].
     #[serde(default)]
     pub damping: f64,
-    /// Where it is slack [m, rad].
+    /// Rest position [m, rad].
     #[serde(default)]
     pub rest: f64,
 }
 
-/// One coordinate of a joint, and what acts along it. Several things may act at once; each is a row of the problem.
+/// One coordinate of a joint, and what acts along it. Several of these may act at once; each is a row of the problem.
 ///
 /// ```
 /// use signorini::{Coordinate, Motor};
@@ -90,7 +103,7 @@ pub struct Spring {
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Coordinate {
-    /// Held at zero. Only generic joints choose; for the others it is their kind that says so.
+    /// Whether it is locked at zero. Only generic joints use this; for the others the kind decides.
     #[serde(skip_serializing_if = "is_default")]
     pub locked: bool,
     /// Least and greatest value [m, rad].
@@ -111,7 +124,8 @@ pub struct Coordinate {
     /// Inertia of a rotor that turns with the coordinate [kg, kg·m²].
     #[serde(skip_serializing_if = "is_default")]
     pub armature: f64,
-    /// A given force along the coordinate, on the body and against the other end [N, N·m]. It acts until it is set again.
+    /// A given force along the coordinate, on the body and opposite on the other end [N, N·m]. It acts until it is
+    /// changed.
     #[serde(skip_serializing_if = "is_default")]
     pub force: f64,
 }

@@ -1,4 +1,4 @@
-//! Where a joint is on its bodies: frames, and the two ends.
+//! Frames of a joint, and its two ends.
 
 use crate::BodyHandle;
 use crate::body::MAX_POSITION;
@@ -13,6 +13,12 @@ const POINT: [[&str; 3]; 2] = [["anchor a x", "anchor a y", "anchor a z"], ["anc
 const AXES: [&str; 2] = ["length of axes a", "length of axes b"];
 
 /// A frame of a joint, on a body (in the frame of the body) or in the world.
+///
+/// ```
+/// use signorini::{Frame, glamx::DVec3};
+/// // A point alone is a frame with the axes of its body.
+/// assert_eq!(Frame::from(DVec3::X).point, DVec3::X);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Origin \[m\].
@@ -48,7 +54,14 @@ impl From<(DVec3, DQuat)> for Frame {
     }
 }
 
-/// One end of a joint. A joint between two points of the world cannot be written down: see [`crate::Joint`].
+/// The other end of a joint: a body or the world.
+///
+/// ```
+/// use signorini::{Anchor, Frame, glamx::DVec3};
+/// // A point of the world and a frame both convert to the world end of a joint.
+/// assert_eq!(Anchor::from(DVec3::Z).body(), None);
+/// assert_eq!(Anchor::from(Frame::along(DVec3::Z, DVec3::X)).frame().point, DVec3::Z);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// On a body, in its frame.
@@ -110,12 +123,23 @@ pub(super) fn check(frame: &Frame, side: usize) -> Result<(), WorldError> {
 }
 
 /// Whether adding a joint that does not fit its bodies is an error.
+///
+/// ```
+/// use signorini::{Body, Joint, Misfit, Settings, Shape, World, WorldError, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// // The hook is 1 mm away from the ball's centre.
+/// let joint = Joint::ball(ball, DVec3::ZERO, DVec3::new(1e-3, 0.0, 0.0));
+/// assert!(matches!(world.add_joint(joint), Err(WorldError::Misfit { .. })));
+/// assert!(world.add_joint(joint.misfit(Misfit::Corrected)).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Misfit {
-    /// [`WorldError::Misfit`], which says by how much; see [`crate::MISFIT`].
+    /// It is refused with [`WorldError::Misfit`]; see [`crate::MISFIT`].
     #[default]
     Refused,
-    /// The joint is added, holds its bodies as it finds them, and takes a fraction of its error out of the poses in each
-    /// step ([`crate::Settings::joint_correction`]). Until it fits, the certificate says so.
+    /// It is added with its error, a fraction of which is removed in each step ([`crate::Settings::joint_correction`]).
+    /// Until it fits, the certificate shows the error.
     Corrected,
 }

@@ -4,9 +4,9 @@
 //! equation is one row of the problem, with one impulse s: along coordinate i it is `f_i s`. So a gear does no work, whatever it
 //! carries, since `Σ f_i s ẋ_i = 0`.
 //!
-//! Every joint has a row for each gear that it is part of (`rows`), whose impulse is bound to that of the others: what impulses do
-//! to bodies, at the poses on hand or midway, is told by the geometry of joints alone. Where rows become problems, the bound rows
-//! are one (`step/gears.rs`).
+//! Every joint has a row for each gear that it is part of (`rows`), whose impulse is bound to those of the others. So
+//! the geometry of joints alone determines the effect of impulses on bodies. When a problem is assembled, the bound
+//! rows become one row (`step/gears.rs`).
 
 use crate::joint::Misfit;
 use crate::joint::rows::{Measure, Purpose, RowLaw, RowSpec};
@@ -20,13 +20,24 @@ const LEAST: f64 = 1e-6;
 const FARTHEST: f64 = 1e10;
 
 /// A coordinate in a gear.
+///
+/// ```
+/// use signorini::{Body, Frame, Gear, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let wheel = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let frame = Frame::along(DVec3::ZERO, DVec3::Z);
+/// let screw = world.add_joint(Joint::cylindrical(wheel, frame, frame))?;
+/// let thread = Gear::between((screw, 0), (screw, 1), 1e-3);
+/// assert_eq!((thread.terms[1].coordinate, thread.terms[1].factor), (1, -1e-3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GearTerm {
     /// The joint.
     pub joint: JointHandle,
     /// Which of its free coordinates.
     pub coordinate: usize,
-    /// What it counts \[1, or the ratio of two units\].
+    /// Factor of the coordinate \[1, or a ratio of two units\].
     pub factor: f64,
 }
 
@@ -57,9 +68,9 @@ pub struct GearTerm {
 pub struct Gear {
     /// The coordinates: at most [`GEAR_LIMIT`], none of them twice.
     pub terms: Vec<GearTerm>,
-    /// What their sum is [m, rad].
+    /// Prescribed value of the sum [m, rad].
     pub offset: f64,
-    /// What happens if the coordinates do not fit it when it is added.
+    /// What to do if the coordinates do not fit it when it is added.
     pub misfit: Misfit,
 }
 
@@ -73,11 +84,11 @@ impl Gear {
     pub fn between(first: (JointHandle, usize), second: (JointHandle, usize), ratio: f64) -> Gear {
         Gear::sum([(first.0, first.1, 1.0), (second.0, second.1, -ratio)])
     }
-    /// What the sum is [m, rad]: of two coordinates, what the first is beyond `ratio` times the second.
+    /// Sets the prescribed sum [m, rad]; for two coordinates, the first minus `ratio` times the second.
     pub fn offset(self, offset: f64) -> Gear {
         Gear { offset, ..self }
     }
-    /// What happens if the coordinates do not fit the gear when it is added.
+    /// What to do if the coordinates do not fit the gear when it is added.
     pub fn misfit(self, misfit: Misfit) -> Gear {
         Gear { misfit, ..self }
     }
@@ -116,7 +127,8 @@ pub(crate) struct Geared {
     /// Which of the six coordinates.
     pub axis: usize,
     pub measure: Measure,
-    /// The factor over the largest of the gear \[1\]: the error of a gear is then what that coordinate is off.
+    /// The factor over the largest factor of the gear \[1\], so that the error of a gear is in the unit of that
+    /// coordinate.
     pub factor: f64,
 }
 

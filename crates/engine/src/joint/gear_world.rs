@@ -1,4 +1,4 @@
-//! Gears of a world: adding, looking at, removing.
+//! Gears of a world: adding, reading, removing.
 
 use crate::joint::gear::{GearRecord, Geared};
 use crate::joint::rows::Purpose;
@@ -7,8 +7,8 @@ use crate::world::unreachable;
 use crate::{BodyHandle, GearHandle, JointHandle, World, WorldError};
 
 impl World {
-    /// Adds a gear. One that the coordinates do not fit is refused unless it says otherwise: see [`Misfit`]. It acts while all of
-    /// its joints are enabled, and goes with the first of them that is removed.
+    /// Adds a gear. If its coordinates do not fit it is refused, unless its [`Misfit`] says otherwise. It acts while
+    /// all of its joints are enabled, and is removed with the first of them that is removed.
     pub fn add_gear(&mut self, gear: Gear) -> Result<GearHandle, WorldError> {
         gear.check()?;
         let record = self.gear_of(gear)?;
@@ -48,7 +48,7 @@ impl World {
         self.joint_order.iter().position(|other| *other == slot).unwrap_or(usize::MAX)
     }
 
-    /// What a gear is off where its bodies are now [m, rad].
+    /// Error of a gear at the current poses [m, rad].
     pub(crate) fn gear_off(&self, record: &GearRecord) -> f64 {
         let value = |term: &Geared| {
             let Some(joint) = self.joints.at(term.slot) else { return 0.0 };
@@ -151,7 +151,7 @@ impl World {
         Ok(self.gears().filter(move |(_, gear)| gear.terms.iter().any(|term| term.joint == joint)))
     }
 
-    /// What a gear is off where its bodies are now, as an error of the coordinate with the largest factor [m, rad].
+    /// Error of a gear at the current poses, as an error of the coordinate with the largest factor [m, rad].
     pub fn gear_error(&self, gear: GearHandle) -> Result<f64, WorldError> {
         Ok(self.gear_off(self.gears.get(gear.0).map_err(|why| unreachable(why, gear.0))?).abs())
     }

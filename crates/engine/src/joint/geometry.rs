@@ -1,8 +1,8 @@
-//! What the rows of a joint measure at given poses of its bodies: values, rows of J, and impulses.
+//! Geometry of a joint at given poses: values of its rows, rows of J, and effect of its impulses.
 //!
-//! Here A is the base, the other end of a joint, and B the body that moves against it: what a joint measures is where B is in the
-//! frame of A. With the anchors `p` and axes `e_x, e_y, e_z` of the frames on A and B, `d = p_B − p_A`, arms `r = p − x` from the centres of
-//! mass and `ω = ω_B − ω_A`:
+//! Here A is the base, that is the other end of a joint, and B the body that moves relative to it. A joint measures the
+//! pose of B in the frame of A. With the anchors `p` and axes `e_x, e_y, e_z` of the frames on A and B, `d = p_B −
+//! p_A`, arms `r = p − x` from the centres of mass and `ω = ω_B − ω_A`:
 //!
 //! | measure | value | rate |
 //! |---|---|---|
@@ -30,7 +30,7 @@ use signorini_problem::JacobianRow;
 use signorini_problem::math;
 
 const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
-/// Least cosine of β that angles of several free rotations are told with: at a right angle α and γ are one.
+/// If the cosine of β is smaller than this, α and γ of three free rotations are nearly the same axis (gimbal lock).
 const LOCK: f64 = 1e-3;
 
 /// One end of a joint. Frames are from the centre of mass of the body, in its axes.

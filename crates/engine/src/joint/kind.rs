@@ -1,4 +1,4 @@
-//! The kinds of joints. This table is what a kind is: nothing else in the engine tells one from another.
+//! The kinds of joints. A kind is defined by the table in this file; no other code of the engine distinguishes kinds.
 //!
 //! With frame B on the body and frame A on the other end, a joint has six coordinates: the place of B in A along A's axes x, y,
 //! z \[m\], and the angles α, β, γ of `R_A⁻¹ R_B = R_x(α) R_y(β) R_z(γ)` [rad]. All are zero where the frames coincide. A kind says which of them are free; the
@@ -7,7 +7,13 @@
 use crate::joint::Coordinate;
 use serde::{Deserialize, Serialize};
 
-/// What a joint holds.
+/// Kind of a joint: which coordinates are free.
+///
+/// ```
+/// use signorini::JointKind;
+/// assert_eq!(JointKind::Revolute.name(), "revolute");
+/// assert_eq!(JointKind::named("rope", 2.0), Some(JointKind::Rope { length: 2.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "scene", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -28,7 +34,7 @@ pub enum JointKind {
     Prismatic,
     /// The body slides along the z axis of the other frame and turns about it.
     Cylindrical,
-    /// A cross: the body turns about the x axis of the other frame and the y axis of its own.
+    /// A universal joint: the body turns about the x axis of the other frame and the y axis of its own.
     Universal,
     /// The body moves in the x-y plane of the other frame and turns about its z axis.
     Planar,
@@ -41,7 +47,7 @@ pub enum JointKind {
     Generic,
 }
 
-/// What the coordinates of a kind are.
+/// The free coordinates of a kind.
 pub(crate) enum Freedom {
     /// The distance of the two points; zero or one coordinate.
     Length {
@@ -55,7 +61,7 @@ pub(crate) enum Freedom {
 }
 
 impl JointKind {
-    /// As files call it.
+    /// Its name in files.
     pub fn name(&self) -> &'static str {
         match self {
             JointKind::Distance { .. } => "distance",
@@ -112,12 +118,12 @@ impl JointKind {
         ]
     }
 
-    /// The kind that files call so, with this length \[m\] where it has one.
+    /// The kind with this name in files, with this length \[m\] if it has one.
     pub fn named(name: &str, length: f64) -> Option<JointKind> {
         JointKind::all(length).into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the orientation that it holds is the one the bodies have when the joint is added, and not that of the frames.
+    /// Whether it holds the orientation that the bodies have when the joint is added, and not that of the frames.
     pub(crate) fn keeps_orientation(&self) -> bool {
         matches!(self, JointKind::Fixed)
     }

@@ -1,8 +1,8 @@
-//! Joints: what ties two bodies, or a body and the world.
+//! Joints between two bodies, or between a body and the world.
 //!
-//! What the user says is here: kinds (`kind`), frames (`frame`), and what acts along a coordinate (`coordinate`). Two files
-//! turn it into rows of the same problem as contacts: `rows` says which rows there are and what law each obeys, `geometry`
-//! what they measure at given poses. The stages iterate rows and know no kinds.
+//! This file, `kind`, `frame` and `coordinate` (limits, motors, springs) are what a user describes. Two files turn a
+//! joint into rows of the contact problem: `rows` lists its rows and their laws, and `geometry` computes what they
+//! measure at given poses. The stages of a step iterate over rows and do not know kinds.
 //!
 //! | row | law | compliance c | bias b on the velocity |
 //! |---|---|---|---|
@@ -41,30 +41,39 @@ pub(crate) use record::JointRecord;
 
 use crate::{BodyHandle, WorldError};
 
-/// Greatest distance that a joint holds \[m\]: across all positions there are.
+/// Greatest length of a joint \[m\]: larger than the distance of any two positions.
 const MAX_LENGTH: f64 = 1e11;
-/// Greatest error that a joint may have when it is added [m, rad]. Errors up to this are taken out of the poses within a step,
-/// larger ones by a fraction in each.
+/// Greatest error that a joint may have when it is added [m, rad]. Errors up to this are removed within one step,
+/// larger ones by a fraction per step.
 pub const MISFIT: f64 = 1e-6;
-/// An error larger than this was there before the step, whose rounds leave less [m, rad]: the step holds the joint as it finds it,
-/// and the error is taken out of the poses, not by velocities. A gap is the arm of a couple.
+/// A larger error existed before the step, because rounds leave less [m, rad]. The step then holds the joint with its
+/// error, and the error is removed from the poses, not by velocities.
 pub(crate) const OLD_ERROR: f64 = 1e-8;
 
 /// Whether jointed bodies may touch.
+///
+/// ```
+/// use signorini::{Body, Joint, PairContact, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.1)?))?;
+/// let joint = Joint::ball(ball, DVec3::ZERO, DVec3::ZERO).contact(PairContact::Kept);
+/// assert_eq!(joint.contact, PairContact::Kept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairContact {
-    /// Contacts between the two bodies are not looked for: their shapes usually overlap at the joint.
+    /// The two bodies do not collide: their shapes usually overlap at the joint.
     #[default]
     Ignored,
-    /// They touch like any two bodies.
+    /// They collide like any two bodies.
     Kept,
 }
 
 /// A joint to be added to a world.
 ///
-/// Coordinates say where the frame on the body is in the frame of the other end: first x, y, z, then the turns about them, as
-/// many as `kind` leaves free. Each is zero where the two frames coincide, and grows as the body moves along, or turns about, the
-/// axis of the other end. The table in `docs/joints.md` lists them.
+/// Coordinates are the pose of the body's frame in the frame of the other end: first x, y, z, then rotations about
+/// them, as many as `kind` leaves free. Each is zero if the two frames coincide, and grows as the body moves along, or
+/// turns about, the axis of the other end. `docs/joints.md` lists them.
 ///
 /// ```
 /// use signorini::{Body, Frame, Joint, Motor, Settings, Shape, World, glamx::DVec3};
@@ -85,17 +94,17 @@ pub enum PairContact {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Joint {
-    /// What it holds.
+    /// Kind: which coordinates are free.
     pub kind: JointKind,
     /// The body, and the frame on it.
     pub a: (BodyHandle, Frame),
-    /// The other end, against which the body moves.
+    /// The other end: a body or the world.
     pub b: Anchor,
-    /// What acts along each of the six coordinates; of a rope, along the first. Locked ones have nothing.
+    /// Limits, motors and so on of each of the six coordinates; a rope uses the first. Locked ones have none.
     pub coordinates: [Coordinate; 6],
     /// Whether the two bodies may touch.
     pub contact: PairContact,
-    /// What happens if it does not fit its bodies when it is added.
+    /// What to do if it does not fit its bodies when it is added.
     pub misfit: Misfit,
     /// Constraint force at which it breaks \[N\].
     pub break_force: f64,
@@ -135,7 +144,8 @@ impl Joint {
     pub fn ball(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
         Joint::new(JointKind::Ball, body, frame, other)
     }
-    /// Keeps the anchors together and the orientations as they are when the joint is added; the axes of the frames say nothing.
+    /// Keeps the anchors together, and the relative orientation as it is when the joint is added; the axes of the
+    /// frames are not used.
     pub fn fixed(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
         Joint::new(JointKind::Fixed, body, frame, other)
     }
@@ -159,7 +169,7 @@ impl Joint {
     pub fn planar(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
         Joint::new(JointKind::Planar, body, frame, other)
     }
-    /// Each of the six coordinates as it says.
+    /// A joint whose six coordinates are given one by one.
     pub fn generic(
         body: BodyHandle,
         frame: impl Into<Frame>,
@@ -169,11 +179,11 @@ impl Joint {
         Joint { coordinates, ..Joint::new(JointKind::Generic, body, frame, other) }
     }
 
-    /// Lets the two bodies touch, or not.
+    /// Whether the two bodies may collide.
     pub fn contact(self, contact: PairContact) -> Self {
         Joint { contact, ..self }
     }
-    /// What happens if the joint does not fit its bodies when it is added.
+    /// What to do if the joint does not fit its bodies when it is added.
     pub fn misfit(self, misfit: Misfit) -> Self {
         Joint { misfit, ..self }
     }
@@ -186,7 +196,7 @@ impl Joint {
         Joint { break_torque: torque, ..self }
     }
 
-    /// Sets what acts along the free coordinate of this place, counted among the free ones of the kind.
+    /// Sets the free coordinate with this index, counted among the free ones of the kind.
     pub fn with(mut self, place: usize, coordinate: Coordinate) -> Self {
         let axis = self.free_axes().nth(place);
         match axis {
@@ -195,7 +205,7 @@ impl Joint {
         }
         self
     }
-    /// Changes the one coordinate that there is.
+    /// Changes the only free coordinate.
     fn only(mut self, change: impl FnOnce(Coordinate) -> Coordinate) -> Self {
         let mut free = self.free_axes();
         match (free.next(), free.next()) {

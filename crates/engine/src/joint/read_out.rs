@@ -1,4 +1,4 @@
-//! What joints did in the last step, and where they are.
+//! Positions, velocities and forces of joints, as a user reads them.
 
 use crate::joint::geometry::{End, JointGeometry, Placed, Pose};
 use crate::joint::rows::{Measure, Purpose, RowLaw, RowSpec};
@@ -8,8 +8,20 @@ use crate::{JointHandle, World, WorldError};
 use glamx::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Forces along one coordinate of a joint, by what they come from [N, N·m]; each acts on the body, and its
-/// opposite on the other end. Mean values over the last step.
+/// Forces along one coordinate of a joint by cause, as means over the last step [N, N·m]. Each acts on the body, and
+/// its opposite on the other end.
+///
+/// ```
+/// use signorini::{Body, Frame, Joint, Motor, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings { gravity: DVec3::ZERO, ..Settings::default() })?;
+/// let wheel = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let axle = Frame::along(DVec3::ZERO, DVec3::Y);
+/// let hinge = world.add_joint(Joint::revolute(wheel, axle, axle).motor(Motor::velocity(100.0, 5.0)))?;
+/// world.step(0.01)?;
+/// // The motor pulls with all it has.
+/// assert!((world.joint_forces(hinge)?.coordinates[0].motor - 5.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CoordinateForces {
     /// Of the limits: positive at the lower one, negative at the upper one.
@@ -30,6 +42,16 @@ pub struct CoordinateForces {
 }
 
 /// Forces of a joint on its body in the last step; the other end got the opposite.
+///
+/// ```
+/// use signorini::{Body, Joint, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let lamp = world.add(Body::dynamic(Shape::sphere(0.1)?).mass(1.0).position(DVec3::NEG_Z))?;
+/// let hook = world.add_joint(Joint::ball(lamp, DVec3::Z, DVec3::ZERO))?;
+/// world.step(0.01)?;
+/// assert!((world.joint_forces(hook)?.force.z - 9.81).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointForces {
     /// Of the locked coordinates, world axes \[N\].
@@ -40,12 +62,23 @@ pub struct JointForces {
     pub coordinates: Vec<CoordinateForces>,
 }
 
-/// What happened to a joint in a step. Joints are told by their places in [`World::joints`].
+/// An event of a joint in a step. `joint` is an index into [`World::joints`].
+///
+/// ```
+/// use signorini::{Body, Joint, JointEvent, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let lamp = world.add(Body::dynamic(Shape::sphere(0.1)?).mass(1.0).position(DVec3::NEG_Z))?;
+/// world.add_joint(Joint::ball(lamp, DVec3::Z, DVec3::ZERO).break_force(5.0))?;
+/// // The lamp weighs 9.81 N, more than its hook holds.
+/// let report = world.step(0.01)?;
+/// assert!(matches!(report.joint_events[..], [JointEvent::Broken { joint: 0, .. }]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum JointEvent {
-    /// A limit that carried nothing in the step before carries now.
+    /// A limit carries an impulse that carried none in the previous step.
     LimitHit {
         /// Which joint.
         joint: u32,
@@ -56,7 +89,7 @@ pub enum JointEvent {
         /// Impulse of the stop [N·s, N·m·s].
         impulse: f64,
     },
-    /// It broke, and holds nothing from the next step on.
+    /// The joint broke, and is without effect from the next step on.
     Broken {
         /// Which joint.
         joint: u32,
@@ -129,7 +162,7 @@ impl World {
         })
     }
 
-    /// What a joint did in the last step, by what it comes from.
+    /// Forces of a joint in the last step, by cause.
     pub fn joint_forces(&self, joint: JointHandle) -> Result<JointForces, WorldError> {
         let record = self.joint_record(joint)?;
         let free: Vec<usize> = record.joint.free_axes().collect();

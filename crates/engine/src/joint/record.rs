@@ -1,4 +1,4 @@
-//! What the world keeps of a joint.
+//! The record of a joint in a world.
 
 use crate::joint::rows::{Measure, Purpose, RowSpec, rows_of};
 use crate::joint::{Coordinate, Joint, JointEvent};
@@ -45,8 +45,8 @@ impl JointRecord {
         self.rows = rows;
     }
 
-    /// Takes over the impulses of a step of `dt` \[s\]: limits that carry for the first time and what breaks are told. Whether
-    /// anything is other than before.
+    /// Stores the impulses of a step of `dt` \[s\], and adds events for limits that begin to carry and joints that
+    /// break. Returns whether anything changed.
     pub fn take_impulse(&mut self, joint: u32, impulse: &[f64], dt: f64, events: &mut Vec<JointEvent>) -> bool {
         let changed = self.impulse != impulse || self.step != dt;
         for ((spec, new), old) in self.rows.iter().zip(impulse).zip(&self.impulse) {

@@ -1,4 +1,4 @@
-//! From a joint to its rows: which there are, in which order, and what law each obeys.
+//! The rows of a joint: their order, and the law of each.
 //!
 //! Locked coordinates come first, translations in one block and rotations in another; then, coordinate by coordinate, limits,
 //! motor, friction, spring and rotor, one block each; last the gears, which are blocks with rows of other joints.
@@ -128,7 +128,7 @@ impl RowSpec {
         }
     }
 
-    /// Whether its impulse is given: then nobody solves for it.
+    /// Whether its impulse is given and not solved for.
     pub fn is_given(&self) -> bool {
         matches!(self.law, RowLaw::Given { .. })
     }

@@ -3,7 +3,7 @@
 use super::{CLOSURE_BOUND, Evidence, JOINT_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum};
 use glamx::DVec3;
 
-/// Most that a turn excuses, a tenth of a radian squared: nothing explains more [rad²].
+/// Largest square of a rotation for which the energy bound is widened: (0.1 rad)² [rad²].
 const MOST_TURN: f64 = 0.01;
 
 pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
@@ -24,7 +24,7 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         let lifted = -mass * gravity.dot(end.position - record.state.position);
         change += after - before + lifted;
         exchanged += before + after + lifted.abs();
-        // A body that is held still exchanges what its weight would do in the step.
+        // A body that is held still exchanges the work that its weight would do in the step.
         exchanged += 0.5 * mass * (evidence.dt * gravity).length_squared();
         far += mass * gravity.length() * (end.position.length() + record.state.position.length());
     }
@@ -42,11 +42,11 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         ledger.stopped,
     ];
     exchanged += works.iter().map(|work| work.abs()).sum::<f64>();
-    // Positions are sums: their last bits times the weight cannot be told from nothing.
+    // Round-off of positions times weight counts as zero.
     let mut floor = 8.0 * f64::EPSILON * far;
-    // And a force does work over what the bounds on overlap and joint gaps leave open.
+    // So does the work of forces along the allowed overlap and joint gaps.
     (evidence.impulses)(&mut |impulse| {
-        // A contact holds a turning body on the tangent of its arc: ½(hω)²ρ is what a step leaves open there, ρ its arm.
+        // A contact moves a turning body along the tangent of its arc, with a position error of ½(hω)²ρ, ρ its arm.
         let turn = |state: &crate::BodyState| (evidence.dt * state.spin).length_squared().min(MOST_TURN);
         let record = evidence.record(impulse.rank as usize).zip(evidence.end.get(impulse.rank as usize));
         let arc = record
@@ -54,10 +54,10 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         let open = if impulse.joint { JOINT_BOUND } else { MAX_OVERLAP + arc };
         floor += open * impulse.linear.length() / evidence.dt;
     });
-    // The same of what acts along the coordinates of joints, which may cancel: a servo against a spring.
+    // The same for impulses along the coordinates of joints, which may cancel: a servo against a spring.
     floor += JOINT_BOUND * evidence.drive_impulses / evidence.dt;
     let scale = exchanged.max(f64::MIN_POSITIVE);
-    // A NaN stays one: `Part::worst` makes it infinite.
+    // A NaN stays NaN, and `Part::worst` makes it infinite.
     let share = |energy: f64| if energy <= 0.0 { 0.0 } else { energy / scale };
     let defect = change - works.iter().sum::<f64>();
     closure.worst(share(defect.abs() - 8.0 * f64::EPSILON * far), CLOSURE_BOUND, Default::default());

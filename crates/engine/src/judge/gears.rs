@@ -1,4 +1,4 @@
-//! Gears at the end poses: the coordinates of their joints, and what their sum is off, from what the user said.
+//! Gears at the end poses: the error of the sum of joint coordinates, computed from the definition of the gear.
 
 use super::joints::{Frames, coordinate, frames_of};
 use super::{Evidence, JOINT_BOUND, Part};
@@ -38,7 +38,8 @@ pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
     }
 }
 
-/// An angle of a joint, of the whole turns the one next to where it was before the step and the spin at the end takes it [rad].
+/// An angle of a joint, with the whole turns that bring it nearest to its value before the step plus the rotation in
+/// the step [rad].
 fn angle(
     evidence: &Evidence,
     record: &crate::joint::JointRecord,

@@ -1,11 +1,11 @@
-//! Joints at the end poses: where anchors are and how bodies are turned, from the definitions of the joints.
+//! Joints at the end poses: position and rotation errors, computed from the definitions of the joints.
 
 use super::{Evidence, JOINT_BOUND, Part, Place};
 use crate::joint::{Anchor, Joint, JointKind, JointRecord};
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::math;
 
-/// What the judge needs of a joint: where the frame of its body is against that of the other end.
+/// The frame of a joint's body relative to that of the other end.
 pub(super) struct Frames {
     /// From the anchor of the other end to that of the body \[m\].
     pub apart: DVec3,
@@ -57,7 +57,7 @@ pub(super) fn frames_of(evidence: &Evidence, record: &JointRecord) -> Option<(Fr
     Some((Frames { apart: body.1 - other.1, a: other.2, b: body.2 }, [body.0, other.0]))
 }
 
-/// How far a joint is off, its limits included [m, rad].
+/// Errors of a joint, its limits included [m, rad].
 fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     let Frames { apart, a, b } = frames;
     match joint.kind {
@@ -140,7 +140,7 @@ fn locked_sine(r: &DMat3, axis: usize) -> f64 {
     sine.clamp(-1.0, 1.0)
 }
 
-/// How far a value is outside its limits.
+/// Distance of a value from its limits; zero inside.
 fn outside(value: f64, [lo, hi]: [f64; 2]) -> f64 {
     (lo - value).max(value - hi).max(0.0)
 }

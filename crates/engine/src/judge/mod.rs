@@ -1,5 +1,5 @@
-//! The judge of a step: what `Certified` promises, recomputed from the states before and after the step, the impulses and
-//! the laws. It shares no code with the stages of the step.
+//! The judge of a step. It computes the certificate from the states before and after the step, the impulses and the
+//! laws, and shares no code with the stages of the step.
 //!
 //! | part | measured | bound |
 //! |---|---|---|
@@ -37,16 +37,16 @@ pub const JOINT_BOUND: f64 = 1e-8;
 pub const OVERLAP_SHARE: f64 = 1e-4;
 /// Greatest overlap of bodies of any size \[m\].
 pub const MAX_OVERLAP: f64 = 1e-4;
-/// Overlap that is round-off of metre-sized poses and of gaps that count as closed, whatever the size \[m\].
+/// Overlap allowed for bodies of any size \[m\]: round-off of metre-sized poses, and gaps that count as closed.
 pub const MIN_OVERLAP: f64 = 2e-6;
-/// Force with which a kinematic body presses on a body that it squeezes, over the mass of that, at the bound of overlap
-/// [m/s²]: a hundred weights. A hundredth of the bound carries the body; see `docs/decisions/0004-kinematic-squeeze.md`.
+/// Force of a kinematic body on a body that it squeezes, per mass, at the bound of overlap [m/s²]: a hundred times the
+/// weight. So a hundredth of the bound carries the body; see `docs/decisions/0004-kinematic-squeeze.md`.
 pub const PRESSURE: f64 = 1000.0;
 /// Greatest defect of the ledger over the energy exchanged \[1\].
 pub const CLOSURE_BOUND: f64 = 1e-9;
-/// Greatest rise of the energy without external or driven work over the energy exchanged \[1\]. Jointed islands are halved
-/// from 1e-6 on, and in their last pieces from 4e-5; contacts without joints move turning bodies along tangents, and what
-/// is left of that beyond their arcs is below 1e-6 in the scenes that were measured.
+/// Greatest rise of the energy without external or driven work over the energy exchanged \[1\]. Steps of jointed
+/// islands are halved above 1e-6, and accepted in the shortest pieces up to 4e-5. Contacts without joints move turning
+/// bodies along tangents of their arcs; the remaining rise is below 1e-6 in the scenes that were measured.
 pub const RISE_BOUND: f64 = 1e-4;
 /// Greatest defect of a body's momentum over the impulses on it \[1\].
 pub const MOMENTUM_BOUND: f64 = 1e-9;
@@ -57,8 +57,20 @@ pub(crate) fn overlap_bound(a: &BodyRecord, b: &BodyRecord) -> f64 {
     (OVERLAP_SHARE * size(a).min(size(b))).clamp(MIN_OVERLAP, MAX_OVERLAP)
 }
 
-/// Where the worst of a part is. Bodies and joints are told by their places in [`crate::World::bodies`] and
+/// Where a part of the certificate has its worst value. Bodies and joints are indices into [`crate::World::bodies`] and
 /// [`crate::World::joints`].
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?).named("floor"))?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.4)).named("ball"))?;
+/// // The ball begins in the floor, which is no fault of the step.
+/// let report = world.step(0.01)?;
+/// assert!(report.penetration > 0.09 && report.certificate.overlap.is_met());
+/// assert!(world.names_at(&report.certificate.overlap.place).len() <= 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The bodies.
@@ -68,13 +80,19 @@ pub struct Place {
 }
 
 /// One part of a step's certificate.
+///
+/// ```
+/// use signorini::Part;
+/// let overlap = Part { value: 2e-5, bound: 1e-4, ..Part::default() };
+/// assert!(overlap.is_met() && (overlap.excess() - 0.2).abs() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What was measured, in the unit of the part.
+    /// The measured value, in the unit of the part.
     pub value: f64,
-    /// What it may be.
+    /// The bound.
     pub bound: f64,
-    /// Where it is largest against its bound.
+    /// Where value over bound is largest.
     pub place: Place,
 }
 
@@ -83,7 +101,7 @@ impl Part {
     pub fn is_met(&self) -> bool {
         self.value <= self.bound
     }
-    /// Keeps the worse of two, by value over bound.
+    /// Replaces the value if the new one is worse, by value over bound.
     fn worst(&mut self, value: f64, bound: f64, place: Place) {
         let value = if value.is_nan() { f64::INFINITY } else { value };
         if value * self.bound > self.value * bound || self.bound == 0.0 {
@@ -92,7 +110,16 @@ impl Part {
     }
 }
 
-/// What a step's certificate consists of.
+/// The parts of a step's certificate.
+///
+/// ```
+/// use signorini::{Body, PartName, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let certificate = world.step(0.01)?.certificate;
+/// assert!(PartName::ALL.iter().all(|name| certificate.part(*name).is_met()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -127,7 +154,7 @@ impl PartName {
         PartName::Momentum,
         PartName::Stages,
     ];
-    /// As reports print it.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             PartName::Velocity => "velocity",
@@ -140,7 +167,7 @@ impl PartName {
             PartName::Stages => "stages",
         }
     }
-    /// Of the value; empty for shares and counts.
+    /// Unit of the value; empty for ratios and counts.
     pub fn unit(self) -> &'static str {
         match self {
             PartName::Velocity => "m/s",
@@ -152,16 +179,25 @@ impl PartName {
 }
 
 /// The certificate of a whole step: velocities, end poses, joints, energy, momentum, and what had to be cut short.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let certificate = world.step(0.01)?.certificate;
+/// assert!(certificate.is_met() && certificate.misses().next().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepCertificate {
     /// Largest residual of an island's contact problem [m/s].
     pub velocity: Part,
-    /// Deepest overlap at the end poses that was not there before \[m\].
+    /// Deepest overlap at the end poses that did not exist before the step \[m\].
     pub overlap: Part,
-    /// Widest joint at the end poses \[m\].
+    /// Largest position error of a joint at the end poses \[m\].
     pub joint_gap: Part,
-    /// Most turned joint at the end poses [rad].
+    /// Largest rotation error of a joint at the end poses [rad].
     pub joint_turn: Part,
     /// Defect of the energy ledger over the energy exchanged \[1\].
     pub closure: Part,
@@ -169,7 +205,7 @@ pub struct StepCertificate {
     pub energy_rise: Part,
     /// Defect of momentum of a body over the impulses on it \[1\].
     pub momentum: Part,
-    /// Bodies that stood still or stopped early, and pieces of motion that did not arrive.
+    /// Bodies that were stopped, and pieces of motion that failed.
     pub stages: Part,
 }
 
@@ -197,10 +233,10 @@ impl StepCertificate {
     }
 }
 
-/// Tells every impulse of the step, one after another.
+/// Calls a function with every impulse of the step.
 pub(crate) type TellImpulses<'a> = dyn Fn(&mut dyn FnMut(Impulse)) + 'a;
 
-/// What the judge looks at: the world before the step, and what the step made of it.
+/// Input of the judge: the world before the step, and the results of the step.
 pub(crate) struct Evidence<'a> {
     pub settings: &'a Settings,
     pub dt: f64,
@@ -221,7 +257,7 @@ pub(crate) struct Evidence<'a> {
     pub drive_impulses: f64,
     /// Pairs of slots that a joint keeps from touching, sorted.
     pub jointed: &'a [(u32, u32)],
-    /// Bodies whose overlap is what their user asked for.
+    /// Whether the user allows two bodies to overlap.
     pub may_overlap: &'a dyn Fn(&BodyRecord, &BodyRecord) -> bool,
     pub ledger: &'a EnergyLedger,
 }
@@ -232,7 +268,8 @@ impl Evidence<'_> {
     }
 }
 
-/// Grades everything but velocities and stages, which are told by who solved them and by the judge of the problem.
+/// Grades all parts except velocities, which the judge of the contact problem grades, and stages, which the step
+/// counts.
 pub(crate) fn certify(evidence: &Evidence, space: &mut OverlapSpace, sums: &mut Vec<momentum::Sum>) -> StepCertificate {
     let mut certificate = StepCertificate::default();
     overlap::grade(evidence, space, &mut certificate.overlap);

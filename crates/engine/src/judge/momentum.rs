@@ -1,4 +1,4 @@
-//! Momentum: m(v⁺ − v) of every body against its forces and the reported impulses, and L⁺ − L where no torque acts.
+//! Momentum: compares m(v⁺ − v) and L⁺ − L of every body with its forces and the reported impulses.
 
 use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
 use glamx::DVec3;
@@ -9,7 +9,7 @@ const REST: f64 = 2e-8;
 /// It may miss this larger share if that is less than the accepted error of its velocity \[1\].
 const REST_ACCEPTED: f64 = 2e-6;
 
-/// Velocity that is not told from nothing [m/s]: the round-off of a metre per second.
+/// Velocity that counts as zero [m/s]: the round-off of 1 m/s.
 const ROUND_OFF: f64 = 1e-16;
 
 /// An impulse on a body, by rank.
@@ -20,9 +20,9 @@ pub(crate) struct Impulse {
     pub linear: DVec3,
     /// About the centre of mass [N·m·s].
     pub angular: DVec3,
-    /// From the centre of mass to where a contact acts \[m\].
+    /// Distance from the centre of mass to the point of contact \[m\].
     pub arm: f64,
-    /// Of a joint, not of a contact.
+    /// Whether it comes from a joint and not from a contact.
     pub joint: bool,
 }
 
@@ -78,9 +78,9 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         }
         let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));
         let defect = after - before - sum.angular;
-        // Of a body with more inertia than its shape could have, what is at rest at its surface may still have the angular
-        // momentum of k²/reach times as much at its centre, with k the radius of gyration. One without a shape is as large
-        // as that.
+        // If a body has more inertia than its shape could have, velocities at rest at its surface still stand for a
+        // larger angular momentum: k²/reach instead of reach, with k the radius of gyration. A body without a shape has
+        // the reach k.
         let gyration = record.mass.moments.max_element() / mass;
         let reach = if record.reach > 0.0 { record.reach.max(gyration / record.reach) } else { gyration.sqrt() };
         let size = before.length() + after.length() + sum.angular_size + reach * size;

@@ -1,10 +1,9 @@
-//! Names of the parts of a certificate: keys for files, text for people, names of the bodies, and by how much a bound
-//! is missed.
+//! Names for reports: keys of the certificate's parts, names of bodies, and the ratio of value to bound.
 
 use super::{Part, PartName, Place};
 
 impl PartName {
-    /// As files and programs call it.
+    /// Its key in files and programs.
     pub fn key(self) -> &'static str {
         match self {
             PartName::Velocity => "velocity",
@@ -20,7 +19,7 @@ impl PartName {
 }
 
 impl Part {
-    /// Value over bound \[1\]: at most 1 if the bound holds; infinite where nothing was allowed.
+    /// Value over bound \[1\]: at most 1 if the bound holds; infinite if the bound is zero and missed.
     pub fn excess(&self) -> f64 {
         if self.value == 0.0 { 0.0 } else { self.value / self.bound }
     }

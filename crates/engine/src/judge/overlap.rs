@@ -1,7 +1,7 @@
-//! Overlap at the end poses, of every pair of shapes, contacts or not.
+//! Overlap at the end poses, for every pair of shapes whether or not the step had contacts for it.
 //!
-//! Pairs come from sorting the boxes of the end poses along the axis on which they spread most, distances from
-//! [`DepthFinder`]. A pair whose relative pose has kept its bits keeps its distance, so bodies at rest cost a comparison.
+//! Pairs are found by sorting the boxes of the end poses along the axis of largest spread; distances come from
+//! [`DepthFinder`]. A pair whose relative pose is unchanged keeps its distance, so bodies at rest cost one comparison.
 
 use super::{Evidence, Part, Place, overlap_bound};
 use crate::BodyHandle;
@@ -10,7 +10,8 @@ use crate::shape::Aabb;
 use crate::shape::depth::DepthFinder;
 use glamx::{DPose3, DVec3};
 
-/// One body in so many may have moved before all pairs are found anew: each of them is compared with every box.
+/// All pairs are found anew if more than one body in this many has moved; otherwise each moved body is compared with
+/// every box.
 const ONE_IN: usize = 16;
 
 /// Depths that differ by less are the same \[m\]: what GJK and EPA leave open.
@@ -20,22 +21,22 @@ const SAME: f64 = 1e-9;
 #[derive(Default)]
 pub(crate) struct OverlapSpace {
     finder: DepthFinder,
-    /// What was looked at last, by rank.
+    /// Bodies as last seen, by rank.
     seen: Vec<Seen>,
     boxes: Vec<Aabb>,
-    /// Ranks of bodies that are not where they were then, and the same by rank.
+    /// Ranks of bodies that have moved since, and the same as flags by rank.
     moved: Vec<u32>,
     has_moved: Vec<bool>,
     /// Ranks by the lower end of their boxes.
     sorted: Vec<u32>,
-    /// Ranks of bodies whose boxes have no end: they meet everything.
+    /// Ranks of bodies with unbounded boxes, which overlap everything.
     unbounded: Vec<u32>,
     pairs: Vec<(u32, u32)>,
     known: Vec<Known>,
     last: Vec<Known>,
 }
 
-/// A body where it was at the end of the last step.
+/// A body at the end of the last step.
 #[derive(Clone, Copy)]
 struct Seen {
     body: BodyHandle,
@@ -95,7 +96,7 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
         let bound = overlap_bound(a, b);
         let value = -distance;
         if value > bound {
-            // What was as deep before the step was not made by it.
+            // Overlap that was as deep before the step does not count.
             let then = pose_of(a, &a.state).inv_mul(&pose_of(b, &b.state));
             let old = match remembered.filter(|known| same_bits(&known.pose, &then)) {
                 Some(known) => known.distance,
@@ -113,8 +114,8 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
 }
 
 impl OverlapSpace {
-    /// Pairs of ranks whose boxes meet at the end poses and one of which is dynamic, ascending. Pairs of bodies that are where
-    /// they were are those of the last time; where many have moved, everything is found anew.
+    /// Finds pairs whose boxes overlap at the end poses, one body of which is dynamic; ascending by rank. Pairs of
+    /// unmoved bodies are kept from the last step, unless many have moved.
     fn find_pairs(&mut self, evidence: &Evidence) {
         let anew = self.look(evidence) || ONE_IN * self.moved.len() > self.boxes.len();
         if anew {
@@ -133,7 +134,7 @@ impl OverlapSpace {
         pairs.sort_unstable();
     }
 
-    /// Brings boxes up to date and finds who has moved; whether there are other bodies than the last time.
+    /// Updates boxes and finds which bodies have moved. Returns whether the set of bodies has changed.
     fn look(&mut self, evidence: &Evidence) -> bool {
         let body = |rank: usize| BodyHandle(evidence.bodies.key(evidence.order[rank]));
         let known = |(rank, seen): (usize, &Seen)| {

@@ -1,4 +1,5 @@
-//! The boxes of all bodies in a tree, for questions. Made at the first question after a change, and kept until the next.
+//! The boxes of all bodies in a tree, for queries. Built at the first query after a change, and kept until the next
+//! change.
 
 use super::QueryFilter;
 use crate::body::BodyRecord;
@@ -9,18 +10,18 @@ use crate::{BodyHandle, World};
 use glamx::DVec3;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Boxes of the bodies where they are now, by rank.
+/// Boxes of the bodies at their current poses, by rank.
 #[derive(Default)]
 pub(crate) struct QueryIndex {
-    /// Changes of the bodies so far when it was made.
+    /// Edit count of the bodies when it was built.
     edits: u64,
     boxes: Vec<Aabb>,
     tree: Tree,
-    /// Ranks of bodies whose boxes have no end.
+    /// Ranks of bodies with unbounded boxes.
     unbounded: Vec<u32>,
 }
 
-/// The index of a world, if a question was asked since the last change.
+/// The index of a world, if there was a query since the last change.
 #[derive(Default)]
 pub(crate) struct QueryCache(Mutex<Option<Arc<QueryIndex>>>);
 
@@ -31,7 +32,7 @@ impl std::fmt::Debug for QueryCache {
 }
 
 impl World {
-    /// The index of now.
+    /// The current index.
     pub(super) fn index(&self) -> Arc<QueryIndex> {
         // A panic while the lock was held leaves an index that is whole or none.
         let mut kept = self.queries.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,8 +85,8 @@ impl<'a> View<'a> {
 }
 
 impl QueryIndex {
-    /// Every body whose box `near` gives a number, nearest first as far as the tree knows; the unbounded ones come first. `near`
-    /// may become stricter on the way.
+    /// Visits every body for whose box `near` returns a value, roughly nearest first; unbounded ones come first. `near`
+    /// may become stricter during the visit.
     pub fn visit(&self, near: impl Fn(&Aabb) -> Option<f64>, mut found: impl FnMut(u32)) {
         self.unbounded.iter().for_each(|rank| found(*rank));
         self.tree.visit(&near, |rank| {

@@ -1,4 +1,4 @@
-//! What there is in a world: joints, contacts of a body, islands, names.
+//! Listings of a world: joints, contacts of a body, islands, names.
 
 #[cfg(feature = "socp")]
 use crate::body::BodyRecord;
@@ -7,6 +7,18 @@ use crate::{BodyHandle, BodyId, BodyView, ContactPoint, Joint, JointHandle, Plac
 use std::cmp::Ordering;
 
 /// A contact of a body, seen from that body.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).mass(2.0).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// let contact = world.contacts_of(ball)?.next().ok_or("no contact")?;
+/// assert_eq!(contact.other, floor);
+/// assert!((contact.impulse.z - 2.0 * 9.81 * 0.01).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContact {
     /// The other body.
@@ -48,8 +60,8 @@ impl World {
         Ok(self.contacts().iter().filter_map(look))
     }
 
-    /// Groups of dynamic bodies that contacts of the last step, or joints, tie to each other, each in the order of ids, the
-    /// groups in the order of their first bodies. Bodies that are tied to none are not in the list.
+    /// Groups of dynamic bodies connected by contacts of the last step or by joints. Each is in the order of ids, and
+    /// the groups are in the order of their first bodies. Bodies without such connections are not listed.
     pub fn islands(&self) -> Vec<Vec<BodyHandle>> {
         let moves = |handle: BodyHandle| {
             let record = self.bodies.get(handle.0).ok()?;

@@ -1,8 +1,8 @@
-//! Questions to a world that change nothing: what a ray meets, what a moving shape meets, what a shape overlaps, what is nearest.
+//! Queries: ray casts, shape casts, overlap tests and closest points. They do not change the world.
 //!
-//! Every question looks at the bodies where they are now, and a tie goes to the body that comes first in the order of ids: the
-//! order in which bodies were added cannot show in an answer. Bodies are found by a tree of their boxes, made at the first
-//! question after a change; the exact test is asked of those whose box is met.
+//! Queries use the current poses of bodies. A tie goes to the body that comes first in the order of ids, so the order
+//! of insertion does not matter. Candidates come from a tree of boxes, which is built at the first query after a
+//! change; then the exact test decides.
 
 mod index;
 mod look;
@@ -22,22 +22,42 @@ use rayon::prelude::*;
 use std::cell::Cell;
 
 /// A ray.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Ray, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let down = |x: f64| Ray { origin: DVec3::new(x, 0.0, 2.0), direction: DVec3::NEG_Z, max: 10.0 };
+/// let hits = world.cast_rays(&[down(0.0), down(1.0)], &QueryFilter::default());
+/// assert!(hits.iter().all(|hit| hit.is_some_and(|(_, hit)| hit.distance == 2.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it begins \[m\].
+    /// Origin \[m\].
     pub origin: DVec3,
-    /// Where it goes, of any length.
+    /// Direction, of any nonzero length.
     pub direction: DVec3,
-    /// How far it reaches \[m\].
+    /// Length \[m\].
     pub max: f64,
 }
 
-/// Which bodies a question is about. By default all but sensors. Disabled bodies and parts that are sensors are never found.
+/// Which bodies a query can find. By default all but sensors. Disabled bodies and parts that are sensors are never
+/// found.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Ray, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let own = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let ray = Ray { origin: DVec3::ZERO, direction: DVec3::X, max: 10.0 };
+/// assert!(world.cast_ray_where(&ray, &QueryFilter::excluding(own)).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryFilter {
-    /// Layers that the asker is in and meets.
+    /// Collision filter that the query itself has.
     pub filter: Filter,
-    /// Bodies that are not found: usually the asker's own.
+    /// Bodies that are not found.
     pub exclude: Vec<BodyHandle>,
     /// Only bodies of this kind.
     pub kind: Option<Kind>,
@@ -52,25 +72,44 @@ impl QueryFilter {
     }
 }
 
-/// Where a moving shape first meets a body.
+/// Result of a shape cast: where a moving shape first touches a body.
+///
+/// ```
+/// use signorini::{Body, Settings, Shape, World, glamx::{DPose3, DVec3}};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let (ball, from) = (Shape::sphere(0.5)?, DPose3::from_translation(DVec3::new(0.0, 0.0, 2.5)));
+/// let (_, hit) = world.cast_shape(&ball, &from, DVec3::NEG_Z, 10.0).ok_or("nothing below")?;
+/// assert!((hit.time - 2.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapeHit {
-    /// When \[s\]; 0 when they overlap from the start.
+    /// Time \[s\]; 0 if they overlap at the start.
     pub time: f64,
-    /// Where the surfaces meet, on the body \[m\]. With a face there it is one of its corners.
+    /// Point of contact on the body \[m\]; for contact with a face, one of its corners.
     pub point: DVec3,
     /// Outward unit normal of the body there.
     pub normal: DVec3,
 }
 
-/// Where two things are closest.
+/// Closest points of two objects.
+///
+/// ```
+/// use signorini::{Body, QueryFilter, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// world.add(Body::fixed(Shape::sphere(0.5)?))?;
+/// let (_, closest) = world.closest_point(DVec3::X, 10.0, &QueryFilter::default()).ok_or("nothing near")?;
+/// assert!((closest.distance - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
     /// Distance \[m\]; less than zero by the depth where they overlap.
     pub distance: f64,
-    /// On the first, or the point that was asked about \[m\].
+    /// Point on the first object, or the given point \[m\].
     pub on_a: DVec3,
-    /// On the second \[m\].
+    /// Point on the second object \[m\].
     pub on_b: DVec3,
     /// Unit vector from the first to the second.
     pub normal: DVec3,
@@ -108,7 +147,7 @@ impl World {
         cast_in(self.view(), &self.index(), ray, filter)
     }
 
-    /// The same of many rays, on several threads, in their order.
+    /// Casts many rays on several threads; results are in the order of the rays.
     pub fn cast_rays(&self, rays: &[Ray], filter: &QueryFilter) -> Vec<Option<(BodyHandle, RayHit)>> {
         let (view, index) = (self.view(), self.index());
         let cast = |ray: &Ray| cast_in(view, &index, ray, filter);
@@ -168,7 +207,7 @@ impl World {
         let near = |bounds: &Aabb| {
             let within = best.get().map_or(max_time, |(time, _)| time);
             let far = (velocity * within).clamp(DVec3::splat(f64::MIN), DVec3::splat(f64::MAX));
-            // For ever along an axis in which it does not move is nowhere.
+            // 0 · ∞ along an axis without motion is zero.
             let way = DVec3::select(velocity.cmpeq(DVec3::ZERO), DVec3::ZERO, far);
             let swept = start.union(Aabb { min: start.min + way, max: start.max + way });
             swept.inflated(TOUCHING).overlaps(bounds).then_some(0.0)
@@ -199,7 +238,7 @@ impl World {
         self.overlaps_where(shape, pose, &QueryFilter::default())
     }
 
-    /// The same of the bodies that the filter lets be found.
+    /// Like [`World::overlaps`], for bodies that the filter allows.
     pub fn overlaps_where(&self, shape: &Shape, pose: &DPose3, filter: &QueryFilter) -> Vec<BodyHandle> {
         let mut found = Vec::new();
         if !pose_is_usable(pose) {
@@ -275,7 +314,7 @@ fn cast_in(view: View, index: &QueryIndex, ray: &Ray, filter: &QueryFilter) -> O
     };
     index.visit(near, |rank| {
         let Some(body) = view.asked(rank, filter) else { return };
-        // Asked for the whole way: what lies elsewhere must not show in the digits.
+        // Cast over the whole length, so that the digits of the answer do not depend on other bodies.
         if let Some(hit) = body.shape.cast_ray(&body.pose(), origin, direction, max) {
             let nearer = |(other, other_hit): (u32, RayHit)| (hit.distance, rank) < (other_hit.distance, other);
             if best.get().is_none_or(nearer) {

@@ -1,4 +1,4 @@
-//! Several joints of one link as one joint of the engine.
+//! Combines several joints of one link into one joint of the engine.
 //!
 //! The engine measures where a frame on the link is in a frame on what it hangs on: along x, y and z of the latter, then
 //! turned by `R_x(α) R_y(β) R_z(γ)`, every axis carried by the turns before it. Hinges one after the other at right angles

@@ -1,4 +1,4 @@
-//! Actuators of a robot, as motors of joints where the engine can treat them implicitly.
+//! Actuators of a robot. Where possible they become motors of joints, which the engine treats implicitly.
 //!
 //! An actuator exerts `f = g u + b₀ + b₁ l + b₂ l̇` with `l = c q`, so the joint feels `c f`. With b₁ ≤ 0 and b₂ ≤ 0, not both zero, that
 //! is a servo of stiffness `k = −c²b₁` and damping `d = −c²b₂` towards `c(g u + b₀)/k`, or towards that speed over d where

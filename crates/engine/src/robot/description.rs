@@ -1,4 +1,4 @@
-//! A robot as files describe it, whatever their language.
+//! Description of a robot, independent of the file format.
 //!
 //! Links form trees; every link says where its frame is in that of its parent and by which motions it may leave that
 //! place, one after the other in its own frame: with `P` the pose at zero and `E_i` the motions,
@@ -68,6 +68,11 @@ impl RobotDescription {
 }
 
 /// Which links of one tree may touch.
+///
+/// ```
+/// use signorini::robot::SelfCollision;
+/// assert_eq!(SelfCollision::default(), SelfCollision::NotAdjacent);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SelfCollision {
@@ -115,6 +120,12 @@ pub struct LinkShape {
 }
 
 /// Bits that decide which shapes of a file touch: two do if one of them is what the other meets.
+///
+/// ```
+/// use signorini::robot::Filter;
+/// let shown_only = Filter { is: 0, meets: 0 };
+/// assert_ne!(shown_only, Filter::default());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// What it is.
@@ -137,6 +148,12 @@ impl Filter {
 }
 
 /// A motion of one link against the one before.
+///
+/// ```
+/// use signorini::robot::Motion;
+/// // A free link has a position and a quaternion, and six rates.
+/// assert_eq!((Motion::Free.coordinates(), Motion::Free.freedoms()), (7, 6));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Turns about an axis. One coordinate \[rad\].
@@ -247,6 +264,12 @@ impl RobotJoint {
 }
 
 /// `q = ratio · q_other + offset`.
+///
+/// ```
+/// // The second finger of a gripper does the opposite of the first.
+/// let mimic = signorini::robot::Mimic { joint: "left".into(), ratio: -1.0, offset: 0.0 };
+/// assert_eq!(mimic.ratio, -1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mimic {
     /// Name of the other joint.

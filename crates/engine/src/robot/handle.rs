@@ -1,15 +1,26 @@
-//! A robot in a world: its state as lists of coordinates, rates and forces.
+//! A robot in a world: reads and sets its state as lists of coordinates, rates and forces.
 
 use super::control::Drive;
 use super::description::Motion;
 use super::joints::Place;
-use super::kinematics::{Posture, turn};
+use super::kinematics::Posture;
 use super::model::{ModelJoint, RobotModel};
 use crate::scene::SceneError;
 use crate::{BodyHandle, JointHandle, World, WorldError};
 use glamx::{DPose3, DVec3};
 
 /// Where a robot is put.
+///
+/// ```
+/// use signorini::RobotPlacement;
+/// use signorini::glamx::{DPose3, DVec3};
+/// let left = RobotPlacement {
+///     base: DPose3::from_translation(DVec3::Y),
+///     prefix: "left/".into(),
+///     ..RobotPlacement::default()
+/// };
+/// assert!(left.q.is_none());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RobotPlacement {
     /// Frame of the base in the world.
@@ -21,6 +32,30 @@ pub struct RobotPlacement {
 }
 
 /// A robot in a world. It holds handles, not the world: every question is asked with the world it was put into.
+///
+/// ```
+/// use signorini::scene::RobotOptions;
+/// use signorini::{Robot, RobotModel, RobotPlacement, Settings, World};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = RobotModel::from_text(r#"
+///     <robot name="arm">
+///       <link name="base"/>
+///       <link name="rod">
+///         <inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+///           <inertia ixx="0.01" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+///       </link>
+///       <joint name="hinge" type="continuous">
+///         <parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+///       </joint>
+///     </robot>
+/// "#, &RobotOptions::default())?;
+/// let mut world = World::new(Settings::default())?;
+/// let arm = Robot::add(&mut world, &model, &RobotPlacement::default())?;
+/// arm.set_q(&mut world, &[0.3])?;
+/// assert!((arm.q(&world)?[0] - 0.3).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Robot {
     model: RobotModel,
@@ -227,20 +262,6 @@ impl Robot {
         expect("accelerations", qdd, self.model.freedoms())?;
         let (posture, qd) = (self.posture(world)?, self.qd(world)?);
         Ok(self.model.inverse_dynamics(&posture, &qd, qdd, world.settings().gravity))
-    }
-}
-
-/// Unit quaternions of the coordinates of balls and free links.
-impl RobotModel {
-    /// The coordinates with quaternions of unit length.
-    pub fn normalized(&self, q: &[f64]) -> Vec<f64> {
-        let mut q = q.to_vec();
-        for joint in self.joints.iter().filter(|joint| joint.joint.motion.coordinates() > 1) {
-            let end = joint.q + joint.joint.motion.coordinates();
-            let unit = turn(&q[end - 4..end]);
-            q[end - 4..end].copy_from_slice(&[unit.w, unit.x, unit.y, unit.z]);
-        }
-        q
     }
 }
 

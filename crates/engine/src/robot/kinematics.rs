@@ -9,6 +9,12 @@ use super::model::RobotModel;
 use glamx::{DPose3, DQuat, DVec3};
 
 /// Angular velocity, and velocity of the point of a body that is at the origin of the world; or an axis of such.
+///
+/// ```
+/// use signorini::glamx::DVec3;
+/// let slide = signorini::robot::Twist { angular: DVec3::ZERO, linear: DVec3::X };
+/// assert_eq!(slide.linear, DVec3::X);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
     /// [rad/s].

@@ -1,5 +1,5 @@
-//! Joints that move no mass by themselves: of a frame between two joints, of a link at the end that says nothing of its mass, of a slide that
-//! is there for others to follow.
+//! Joints that move no mass by themselves: of a frame between two joints, of an end link without mass, of a slide that
+//! only other joints follow.
 
 use super::description::{LinkDescription, Mimic, Notice, RobotJoint};
 use crate::scene::SceneError;

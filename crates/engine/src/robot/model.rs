@@ -1,4 +1,5 @@
-//! From a description to the moving bodies: what is fixed to each other is one, and frames without mass carry nothing.
+//! Makes the model of moving bodies from a description: links fixed to each other become one body, and frames without
+//! mass become none.
 //!
 //! A frame without mass between two joints is not a body: a body of no mass, or of a little to please the solver, makes
 //! the equations as badly conditioned as the ratio of the masses around it. Its joint and the next become one joint of
@@ -28,6 +29,25 @@ const SHARE: f64 = 0.01;
 const WATER: f64 = 1000.0;
 
 /// A robot ready to be put into a world: bodies that move, in trees, and what stands still.
+///
+/// ```
+/// use signorini::RobotModel;
+/// use signorini::scene::RobotOptions;
+/// let arm = RobotModel::from_text(r#"
+///     <robot name="arm">
+///       <link name="base"/>
+///       <link name="rod">
+///         <inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+///           <inertia ixx="0.01" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+///       </link>
+///       <joint name="hinge" type="continuous">
+///         <parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+///       </joint>
+///     </robot>
+/// "#, &RobotOptions::default())?;
+/// assert_eq!((arm.freedoms(), arm.joints[0].joint.name.as_str()), (1, "hinge"));
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RobotModel {
     /// What the file calls it.

@@ -1,4 +1,4 @@
-//! Which bodies of a robot never touch: what is next to each other, what its file keeps apart, and what overlaps from the
+//! Pairs of a robot's bodies without contacts: neighbours, pairs that its file excludes, and pairs that overlap at the
 //! start.
 
 use super::description::{LinkShape, SelfCollision};

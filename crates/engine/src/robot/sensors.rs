@@ -1,4 +1,5 @@
-//! Sensors of a robot: what torque cells, force plates and inertial units would read. They look and never act.
+//! Sensors of a robot: the readings of torque cells, force plates and inertial units. They do not influence the
+//! simulation.
 
 use super::handle::Robot;
 use crate::{BodyHandle, CoordinateForces, World, WorldError};
@@ -63,6 +64,12 @@ impl Robot {
 }
 
 /// What an inertial unit reads, in its own axes.
+///
+/// ```
+/// use signorini::robot::ImuReading;
+/// // What a unit in free fall reads.
+/// assert_eq!(ImuReading::default().acceleration.length(), 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImuReading {
     /// Specific force [m/s²]: acceleration less that of free fall. At rest it points up with 9.81 m/s², in free fall it is

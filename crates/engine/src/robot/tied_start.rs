@@ -1,4 +1,4 @@
-//! Where a robot starts whose links are tied to each other beyond its trees: loops that are closed, hands that are held.
+//! Start pose of a robot with ties between links besides its trees, such as closed loops.
 //!
 //! MuJoCo's ties are soft, and its files are written for that: key frames close loops to a millimetre, and ties of the pose with all
 //! joints at their references do not fit where limits do not allow that pose.

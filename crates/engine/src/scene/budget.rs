@@ -1,10 +1,15 @@
-//! How much work a step may take, as a number or a name.
+//! The work budget of a step in a scene file, as a number or a name.
 
 use crate::budget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most work per group of touching bodies and step.
+///
+/// ```
+/// use signorini::scene::{BudgetDescription, BudgetName, SolverDescription};
+/// assert_eq!(SolverDescription::default().budget, BudgetDescription::Named(BudgetName::Balanced));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a number of factorizations such as 120, or real-time, balanced, thorough, unlimited")]
 pub enum BudgetDescription {
@@ -15,6 +20,12 @@ pub enum BudgetDescription {
 }
 
 /// Usual budgets; see [`crate::budget`].
+///
+/// ```
+/// use signorini::scene::{BudgetDescription, BudgetName};
+/// let thorough = BudgetDescription::Named(BudgetName::Thorough);
+/// assert_ne!(thorough, BudgetDescription::Factorizations(120));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetName {

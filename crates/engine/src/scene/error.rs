@@ -1,4 +1,4 @@
-//! Why a scene was refused.
+//! Errors of scenes.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,6 +7,13 @@ use thiserror::Error;
 /// Something in a scene is wrong. Nothing was built.
 ///
 /// Written as `file:line:column: path: what`, as far as these are known.
+///
+/// ```
+/// let text = "[[bodies]]\nname = \"ball\"\nshape = { sphere = { radius = -1 } }";
+/// let error = signorini::Scene::from_toml(text).err().ok_or("accepted")?;
+/// assert!(error.path.starts_with("bodies[0].shape"));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub struct SceneError {
@@ -19,6 +26,12 @@ pub struct SceneError {
 }
 
 /// A place in a text, or a file as a whole.
+///
+/// ```
+/// let error = signorini::Scene::from_toml("name = 3\n").err().ok_or("accepted")?;
+/// assert!(error.at.is_some_and(|place| place.line_and_column.is_some_and(|(line, _)| line == 1)));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextPlace {
     /// The file, if the text came from one.

@@ -1,8 +1,9 @@
-//! Scenes as data: what a world is made of, written down by people (TOML) or programs (JSON), or read from robots (URDF,
-//! MJCF).
+//! Scenes as data: the description of a world, written by people (TOML) or programs (JSON), or read from robot files
+//! (URDF, MJCF).
 //!
-//! One schema for files, built-in scenes, recordings and bindings. [`Scene::build`] checks everything and makes a
-//! [`World`](crate::World); a scene that is refused names the place, what is wrong and what would be right.
+//! Files, built-in scenes, recordings and language bindings share one schema. [`Scene::build`] checks everything and
+//! makes a [`World`](crate::World). The error of a refused scene names the place, what is wrong, and what would be
+//! right.
 //!
 //! ```toml
 //! name = "ball"
@@ -59,76 +60,90 @@ use std::collections::BTreeMap;
 /// Three numbers.
 pub type Triple = [f64; 3];
 
-/// A world written down, with how to run it.
+/// Description of a world, with the time step and duration of its simulation.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "ball"
+///     shape = { sphere = { radius = 0.5 } }
+/// "#)?;
+/// assert_eq!(scene.build()?.bodies().count(), 1);
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a scene: a table")]
 pub struct Scene {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it shows, one or two sentences.
+    /// Description in one or two sentences.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Acceleration of free fall [m/s²].
     pub gravity: Triple,
     /// Time step \[s\].
     pub step: f64,
-    /// How long to run it \[s\].
+    /// Duration of the simulation \[s\].
     pub duration: f64,
-    /// How contact is solved.
+    /// Options of the solver.
     pub solver: SolverDescription,
     /// How overlap, drift and slow impacts are treated.
     #[serde(skip_serializing_if = "is_default")]
     pub treatment: TreatmentDescription,
-    /// Surfaces by name.
+    /// Materials by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub materials: BTreeMap<String, Material>,
-    /// Coefficients of two materials where they meet each other, whatever their rules say.
+    /// Coefficients of pairs of materials, in place of the combination rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub material_pairs: Vec<MaterialPairDescription>,
     /// The bodies.
     pub bodies: Vec<BodyDescription>,
-    /// What ties them.
+    /// The joints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointDescription>,
-    /// What ties coordinates of joints to each other.
+    /// Gears: equations between coordinates of joints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gears: Vec<GearDescription>,
-    /// Pairs of bodies, by their names, that do not touch.
+    /// Pairs of bodies that do not touch, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<[String; 2]>,
     /// Robots from files, beside the bodies. Reading a scene file makes bodies and joints of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub robots: Vec<RobotEntry>,
-    /// What files that the scene was read from say and that has no effect here, each with its place.
+    /// Notes on parts of the files that have no effect, each with its place.
     #[serde(skip)]
     pub notices: Vec<Notice>,
 }
 
 /// A robot from a file.
+///
+/// ```toml
+/// robots = [{ file = "arm.urdf", prefix = "left/", position = [0, 1, 0] }]
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a robot: a table with file")]
 pub struct RobotEntry {
     /// Path of a URDF or MJCF file, relative to the scene file and in its folder or below.
     pub file: String,
-    /// Goes before the names of its bodies; not given, the name of the robot and a slash.
+    /// Prefix of the names of its bodies; by default the name of the robot and a slash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// Where its base is \[m\].
+    /// Position of its base \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: Triple,
     /// Orientation of its base, a unit quaternion (w, x, y, z).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
-    /// Its coordinates; not given, its home pose.
+    /// Its coordinates; by default its home pose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<Vec<f64>>,
-    /// Whether its base stands still, moves, or does what the file says.
+    /// Whether its base is fixed, free, or as in the file.
     #[serde(default, skip_serializing_if = "is_default")]
     pub base: Base,
-    /// Which of its links touch each other.
+    /// Which of its links may touch each other.
     #[serde(default, skip_serializing_if = "is_default")]
     pub self_collision: SelfCollision,
-    /// Folders below that of the scene in which its files are looked for too.
+    /// Further folders for its files, below that of the scene.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<String>,
 }
@@ -164,19 +179,24 @@ impl Scene {
     }
 }
 
-/// How contact is solved.
+/// Options of the solver.
+///
+/// ```
+/// let solver = signorini::scene::SolverDescription { accept: 1e-9, ..Default::default() };
+/// assert_eq!(solver.method, "exact");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table such as { method = \"exact\" }")]
 pub struct SolverDescription {
     /// Name of the method, as `signorini methods` lists them.
     pub method: String,
-    /// Error that is aimed at while that is cheap [m/s], relative to the speed of approach where that is above 1 m/s.
+    /// Tolerance that is aimed at while that is cheap [m/s], relative to the speed of approach if that is above 1 m/s.
     pub tolerance: f64,
-    /// Largest error of a step that is certified [m/s]; a larger tolerance takes its place.
+    /// Largest residual of a certified step [m/s]; if `tolerance` is larger, that counts.
     pub accept: f64,
-    /// Most work per group of touching bodies and step: a number of factorizations, or a name.
+    /// Limit on work per group of touching bodies and step: a number of factorizations, or a name.
     pub budget: BudgetDescription,
-    /// Most iterations of the method, in its own unit. Not given: the method's default.
+    /// Limit on iterations of the method, in its own unit; by default the method's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<usize>,
 }
@@ -195,16 +215,21 @@ impl Default for SolverDescription {
 }
 
 /// How overlap, drift and slow impacts are treated; see [`Settings`].
+///
+/// ```
+/// let treatment = signorini::scene::TreatmentDescription { rest_speed: 0.1, ..Default::default() };
+/// assert_eq!(treatment.joint_correction, 0.5);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub struct TreatmentDescription {
-    /// Approach speed below which nothing bounces [m/s].
+    /// Contacts that approach more slowly do not bounce [m/s].
     pub rest_speed: f64,
-    /// How overlap is taken out.
+    /// How overlap is removed.
     pub stabilisation: Stabilisation,
-    /// Fraction of a joint's position error taken out per step \[1\].
+    /// Fraction of a joint's position error removed per step \[1\].
     pub joint_correction: f64,
-    /// Distance within which slow shapes are already looked at \[m\].
+    /// Distance within which contacts of slow bodies are computed \[m\].
     pub margin: f64,
     /// Whether islands at rest sleep.
     #[serde(skip_serializing_if = "is_default")]
@@ -221,6 +246,13 @@ impl Default for TreatmentDescription {
 }
 
 /// A body, or a grid of equal bodies.
+///
+/// ```
+/// use signorini::scene::{BodyDescription, ShapeDescription};
+/// let ball = BodyDescription::new("ball", ShapeDescription::Sphere { radius: 0.5 });
+/// let ball = BodyDescription { mass: Some(2.0), position: [0.0, 0.0, 1.0], ..ball };
+/// assert_eq!(ball.name, "ball");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a body: a table with name and shape")]
 pub struct BodyDescription {
@@ -229,7 +261,7 @@ pub struct BodyDescription {
     /// How it moves.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kind: Kind,
-    /// What it is made of.
+    /// Its shape.
     pub shape: ShapeDescription,
     /// Mass \[kg\], spread evenly over the shape. Give this or the density; neither means the density of water.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,7 +272,7 @@ pub struct BodyDescription {
     /// Mass, centre and inertia as given, whatever the shape.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertial: Option<InertialDescription>,
-    /// Where the origin of the body's frame is \[m\].
+    /// Position of the origin of the body's frame \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: Triple,
     /// Orientation, a unit quaternion (w, x, y, z).
@@ -255,28 +287,28 @@ pub struct BodyDescription {
     /// Angular velocity, world axes [rad/s].
     #[serde(default, skip_serializing_if = "is_default")]
     pub spin: Triple,
-    /// Name of its surface, from `materials`.
+    /// Name of its material, from `materials`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Friction coefficient of this body, whatever its material says.
+    /// Friction coefficient of this body, in place of that of its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Restitution of this body, whatever its material says.
+    /// Restitution of this body, in place of that of its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
-    /// Rule of this body's friction, whatever its material says.
+    /// Combination rule of this body's friction, in place of that of its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction_rule: Option<Combine>,
-    /// Rule of this body's restitution, whatever its material says.
+    /// Combination rule of this body's restitution, in place of that of its material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution_rule: Option<Combine>,
-    /// Whether it looks out for what it passes within a step, so that it goes through nothing however fast it is.
+    /// Continuous collision detection: the body never tunnels through others, however fast it is.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fast: bool,
-    /// What it is told besides.
+    /// Its options.
     #[serde(default, skip_serializing_if = "is_default")]
     pub options: OptionsDescription,
-    /// Not one body but a grid of them.
+    /// Makes a grid of equal bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
 }
@@ -294,6 +326,17 @@ impl BodyDescription {
 }
 
 /// Mass, centre of mass and inertia, in the frame of the body.
+///
+/// ```
+/// // A thin rod of 1 m and 1 kg along x.
+/// let rod = signorini::scene::InertialDescription {
+///     mass: 1.0,
+///     centre: [0.0; 3],
+///     moments: [1e-6, 1.0 / 12.0, 1.0 / 12.0],
+///     products: [0.0; 3],
+/// };
+/// assert_eq!(rod.mass, 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table with mass and moments")]
 pub struct InertialDescription {
@@ -310,6 +353,11 @@ pub struct InertialDescription {
 }
 
 /// A turn about an axis.
+///
+/// ```
+/// let quarter = signorini::scene::Rotation { axis: [0.0, 0.0, 1.0], degrees: 90.0 };
+/// assert_eq!(quarter.degrees, 90.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { axis = [0, 0, 1], degrees = 30 }")]
 pub struct Rotation {
@@ -320,6 +368,17 @@ pub struct Rotation {
 }
 
 /// Equal bodies in rows: body (i, j, k) sits at `position + (i, j, k)·spacing`.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "ball"
+///     shape = { sphere = { radius = 0.1 } }
+///     grid = { count = [2, 3, 1], spacing = [0.5, 0.5, 0.5] }
+/// "#)?;
+/// assert_eq!(scene.build()?.bodies().count(), 6);
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { count = [4, 4, 2], spacing = [1, 1, 1] }")]
 pub struct Grid {

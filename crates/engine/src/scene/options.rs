@@ -1,4 +1,4 @@
-//! What bodies and materials may be told besides, as it is written in scenes.
+//! Options of bodies and materials as they are written in scenes.
 
 use super::shape_description::is_all;
 use super::{BodyDescription, Scene, SceneError, Triple, is_default};
@@ -10,34 +10,48 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Coefficients of two materials where they meet each other.
+/// Coefficients of a pair of materials.
+///
+/// ```
+/// let ice = signorini::scene::MaterialPairDescription {
+///     materials: ["ice".into(), "rubber".into()],
+///     friction: Some(0.1),
+///     restitution: None,
+/// };
+/// assert_eq!(ice.friction, Some(0.1));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { materials = [\"ice\", \"rubber\"], friction = 0.1 }")]
 pub struct MaterialPairDescription {
     /// Names of the two; a name may be given twice.
     pub materials: [String; 2],
-    /// Friction coefficient \[1\]; not given, by the rules.
+    /// Friction coefficient \[1\]; by default from the combination rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Coefficient of restitution \[1\]; not given, by the rules.
+    /// Coefficient of restitution \[1\]; by default from the combination rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
 }
 
-/// What a body may be told beside shape, mass and motion.
+/// Options of a body besides shape, mass and motion.
+///
+/// ```
+/// let sensor = signorini::scene::OptionsDescription { sensor: true, ..Default::default() };
+/// assert_eq!(sensor.gravity_scale, 1.0);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, expecting = "a table such as { gravity_scale = 0 }")]
 pub struct OptionsDescription {
-    /// Layers that it is in, bit by bit.
+    /// Bit mask of the collision layers that it is in.
     #[serde(skip_serializing_if = "is_all")]
     pub layers: u32,
-    /// Layers that it meets, bit by bit.
+    /// Bit mask of the layers that it collides with.
     #[serde(skip_serializing_if = "is_all")]
     pub mask: u32,
-    /// Whether it detects others instead of pushing them.
+    /// Whether it is a sensor, which detects others instead of pushing them.
     #[serde(skip_serializing_if = "is_default")]
     pub sensor: bool,
-    /// Whether it takes no part.
+    /// Whether it is disabled.
     #[serde(skip_serializing_if = "is_default")]
     pub disabled: bool,
     /// Factor on gravity.
@@ -46,7 +60,7 @@ pub struct OptionsDescription {
     /// Damping of the velocity [1/s].
     #[serde(skip_serializing_if = "is_default")]
     pub linear_damping: f64,
-    /// Damping of the spin [1/s].
+    /// Damping of the angular velocity [1/s].
     #[serde(skip_serializing_if = "is_default")]
     pub angular_damping: f64,
     /// Force at the centre of mass in every step \[N\].
@@ -55,22 +69,22 @@ pub struct OptionsDescription {
     /// Torque in every step, world axes [N·m].
     #[serde(skip_serializing_if = "is_default")]
     pub torque: Triple,
-    /// A number of the user's.
+    /// A number of the user.
     #[serde(skip_serializing_if = "is_default")]
     pub user_data: u64,
-    /// How its surface runs, in its own frame [m/s].
+    /// Velocity of its surface relative to the body, in its own frame [m/s].
     #[serde(skip_serializing_if = "is_default")]
     pub surface_velocity: Triple,
-    /// How its surface turns about the origin of its frame [rad/s].
+    /// Angular velocity of its surface about the origin of its frame [rad/s].
     #[serde(skip_serializing_if = "is_default")]
     pub surface_spin: Triple,
-    /// Direction against which others must come to be pushed, in its own frame.
+    /// One-way direction in its own frame: only bodies that move against it are pushed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_way: Option<Triple>,
-    /// Axes x, y, z of the world along which it does not move.
+    /// World axes x, y, z along which it is locked.
     #[serde(skip_serializing_if = "is_default")]
     pub lock_translation: [bool; 3],
-    /// Axes x, y, z of the world about which it does not turn.
+    /// World axes x, y, z about which its rotation is locked.
     #[serde(skip_serializing_if = "is_default")]
     pub lock_rotation: [bool; 3],
 }
@@ -134,7 +148,7 @@ impl OptionsDescription {
         Ok(())
     }
 
-    /// What a body of a world was told. Locked axes are joints.
+    /// Options of a body in a world. Locked axes are joints.
     pub(super) fn of(options: &Options) -> Self {
         OptionsDescription {
             layers: options.filter.layers,

@@ -1,4 +1,4 @@
-//! Where in a scene an error of the engine is about: the engine names quantities, a scene has paths.
+//! Maps errors of the engine to places in a scene: the engine names quantities, a scene has paths.
 
 use super::{BodyDescription, ShapeDescription};
 use crate::{ShapeError, WorldError};

@@ -1,4 +1,4 @@
-//! Robots from files: which language, which folders, and where meshes are found.
+//! Robots from files: detects the language, and finds meshes and included files in the allowed folders.
 
 use super::mesh_file::{self, Surface};
 use super::text::{check_text, read_text};
@@ -15,6 +15,12 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 /// How a robot is read.
+///
+/// ```
+/// use signorini::scene::{Base, RobotOptions};
+/// let options = RobotOptions { base: Base::Fixed, ..RobotOptions::default() };
+/// assert!(options.roots.is_empty());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RobotOptions {
     /// Folders that files named by the robot may lie in, besides its own: of `package://name/rest`, `name/rest` and
@@ -27,6 +33,11 @@ pub struct RobotOptions {
 }
 
 /// Whether the root of a robot moves.
+///
+/// ```
+/// use signorini::scene::Base;
+/// assert_eq!(Base::default(), Base::AsInFile);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Base {

@@ -6,6 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a body is made of; lengths \[m\]. Axes of capsule, cylinder and cone are z.
+///
+/// ```
+/// use signorini::Shape;
+/// use signorini::scene::ShapeDescription;
+/// let ball = ShapeDescription::Sphere { radius: 0.5 };
+/// assert_eq!(Shape::sphere(0.5)?.describe(), ball);
+/// # Ok::<(), signorini::ShapeError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ShapeDescription {
@@ -143,6 +151,10 @@ fn max_parts() -> u32 {
 }
 
 /// What a mesh file stands for.
+///
+/// ```toml
+/// shape = { file = { path = "bowl.obj", as = "hull" } }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshUse {
@@ -155,6 +167,22 @@ pub enum MeshUse {
 }
 
 /// One shape of a compound.
+///
+/// ```
+/// let scene = signorini::Scene::from_toml(r#"
+///     [[bodies]]
+///     name = "hammer"
+///
+///     [[bodies.shape.compound.parts]]
+///     shape = { cuboid = { half_extents = [0.1, 0.02, 0.02] } }
+///
+///     [[bodies.shape.compound.parts]]
+///     shape = { sphere = { radius = 0.05 } }
+///     position = [0.1, 0, 0]
+/// "#)?;
+/// assert_eq!(scene.build()?.bodies().count(), 1);
+/// # Ok::<(), signorini::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a part: a table with a shape")]
 pub struct PartDescription {

@@ -106,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// Its parts for whoever draws them: as [`Shape::describe`] tells them, but hulls are the triangles of their faces.
+    /// Its parts for drawing: as [`Shape::describe`] returns them, but with hulls as the triangles of their faces.
     pub fn drawn(&self) -> Vec<PartDescription> {
         let part = |(part, rule): (&Part, PartRule)| match &part.primitive {
             Primitive::Hull(hull) => PartDescription { shape: faces(hull), ..describe_part(part, rule) },

@@ -1,4 +1,4 @@
-//! Shapes that several bodies of a scene describe alike are built once and shared.
+//! Builds shapes that several bodies of a scene describe alike only once, and shares them.
 
 use super::{SceneError, ShapeDescription};
 use crate::Shape;

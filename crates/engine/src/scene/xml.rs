@@ -1,4 +1,4 @@
-//! XML with places: whatever is refused, or has no effect, says where it stands.
+//! XML with places: everything that is refused or ignored is reported with its line.
 
 #![cfg_attr(not(all(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "each language uses some of it"))]
 

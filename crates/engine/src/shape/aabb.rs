@@ -3,6 +3,13 @@
 use glamx::DVec3;
 
 /// Axis-aligned box; `min` and `max` may be infinite for a half-space.
+///
+/// ```
+/// use signorini::{Shape, glamx::{DPose3, DVec3}};
+/// let bounds = Shape::sphere(0.5)?.aabb(&DPose3::from_translation(DVec3::X));
+/// assert_eq!((bounds.min.x, bounds.max.x), (0.5, 1.5));
+/// # Ok::<(), signorini::ShapeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// Least corner \[m\].

@@ -1,4 +1,4 @@
-//! Rays and moving shapes.
+//! Ray casts and shape casts against a single shape.
 
 use super::core::Core;
 use super::separation::Separator;
@@ -8,6 +8,13 @@ use parry3d_f64::query::{Ray, RayCast};
 use parry3d_f64::shape as parry;
 
 /// Where a ray first meets a shape.
+///
+/// ```
+/// use signorini::{Shape, glamx::{DPose3, DVec3}};
+/// let hit = Shape::sphere(0.5)?.cast_ray(&DPose3::IDENTITY, 2.0 * DVec3::X, DVec3::NEG_X, 10.0);
+/// assert!(hit.is_some_and(|hit| (hit.distance - 1.5).abs() < 1e-12 && hit.normal == DVec3::X));
+/// # Ok::<(), signorini::ShapeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// Distance from the origin of the ray \[m\]; 0 when the origin is inside.

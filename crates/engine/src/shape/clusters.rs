@@ -1,7 +1,8 @@
-//! The vertices of a large hull in clusters, so that few are looked at to find the one farthest along a direction.
+//! Clusters of a large hull's vertices, so that few are examined to find the one farthest along a direction.
 //!
-//! A vertex of a cluster with middle c and radius ρ reaches no further along d than `c·d + ρ‖d‖`. Clusters that cannot hold a farther
-//! vertex than the best so far are passed over; the answer is that of a look at all, the first of several.
+//! A vertex of a cluster with middle c and radius ρ reaches no further along d than `c·d + ρ‖d‖`. Clusters that cannot
+//! contain a farther vertex than the best so far are skipped. The answer is the same as by examining all vertices: the
+//! first of several.
 
 use glamx::DVec3;
 use std::ops::Range;

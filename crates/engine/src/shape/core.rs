@@ -1,4 +1,4 @@
-//! Convex primitives as the narrow phase sees them: a sharp core, grown by a radius.
+//! Convex primitives as used by the narrow phase: a sharp core plus a radius.
 //!
 //! A sphere is a point grown by its radius and a capsule a segment, so that distances between cores are exact where
 //! the grown solids overlap a little.

@@ -1,4 +1,5 @@
-//! Signed distance of two shapes by parry's GJK and EPA, for the judge of a step: a second route beside the manifolds.
+//! Signed distance of two shapes by parry's GJK and EPA, for the judge of a step. It is independent of the manifolds
+//! that steps use.
 //!
 //! Only the support functions are shared with the narrow phase. Where parry finds no depth (it stalls about once in 10⁴
 //! poses) the least of the depths along all face normals and towards the other's middle is taken, which is never too small.

@@ -1,4 +1,4 @@
-//! Shapes: what a body is made of. Built once, validated at the door, then shared cheaply.
+//! Shapes of bodies. A shape is validated when it is built, and then shared cheaply.
 //!
 //! A [`Shape`] is a list of parts, each a primitive at a pose. Sphere, cuboid, hull and so on have one part; a compound
 //! is flattened into its leaves when it is built. Axes of capsule, cylinder and cone are **z**, since the world is z-up.
@@ -54,6 +54,17 @@ pub const MAX_LENGTH: f64 = 1e12;
 pub const MIN_LENGTH: f64 = 1e-9;
 
 /// A solid (or, for fixed bodies, a surface) fixed in the axes of its body. Cloning shares the data.
+///
+/// ```
+/// use signorini::Shape;
+/// use signorini::glamx::{DPose3, DVec3};
+/// // A dumbbell: two balls on a bar.
+/// let (ball, bar) = (Shape::sphere(0.2)?, Shape::cylinder(0.5, 0.05)?);
+/// let at = |z: f64| DPose3::from_translation(DVec3::new(0.0, 0.0, z));
+/// let dumbbell = Shape::compound(vec![(at(0.5), ball.clone()), (at(-0.5), ball), (DPose3::IDENTITY, bar)])?;
+/// assert!(dumbbell.is_solid() && !dumbbell.is_convex());
+/// # Ok::<(), signorini::ShapeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Shape {
     parts: Arc<[Part]>,

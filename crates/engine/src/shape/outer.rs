@@ -1,4 +1,4 @@
-//! Of very many points, those that can be corners of their hull.
+//! Reduces very many points to those that can be corners of their hull.
 //!
 //! A scanned or finely meshed part has a hundred thousand points and a hull of a few hundred: nearly all of them lie inside the
 //! hull of the points that are outermost in some directions. Leaving those out changes no hull. Where a hull would have too many

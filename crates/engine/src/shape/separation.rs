@@ -139,7 +139,7 @@ fn search_axes(a: &Core, b: &Placed) -> Separation {
     let (mut witnesses, mut count, mut oldest) = ([DVec3::ZERO; WITNESSES], 0, 0);
     let mut consider = |n: DVec3| {
         if let Some(at) = witnesses[..count].iter().position(|w| w.dot(n) <= best.gap + tie) {
-            // What ruled out this direction rules out its neighbours: it is looked at sooner.
+            // A difference that ruled out this direction probably rules out its neighbours: try it earlier.
             witnesses.swap(at / 2, at);
             return;
         }

@@ -1,4 +1,4 @@
-//! Outlines of shapes as seen from far away, for drawings.
+//! Outlines of shapes in parallel projection, for drawings.
 
 use super::{Primitive, Shape};
 use glamx::{DPose3, DVec2, DVec3};

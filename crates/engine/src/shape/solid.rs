@@ -1,4 +1,5 @@
-//! Solids bounded by a closed mesh, convex or not: collided as convex pieces, weighed as what the mesh encloses.
+//! Solids bounded by a closed mesh, convex or not. They collide as convex pieces, and have the mass of what the mesh
+//! encloses.
 //!
 //! The pieces are given, or found by approximate convex decomposition (VHACD, Mamou and Ghorbel 2009, from parry: voxels, cut by planes
 //! in a fixed order, so that the same mesh gives the same pieces). Pieces found this way lie within a voxel of the mesh. Mass, centre and
@@ -17,6 +18,11 @@ const MAX_RESOLUTION: u32 = 256;
 const MAX_PIECES: u32 = 1024;
 
 /// How a mesh is cut into convex pieces.
+///
+/// ```
+/// let fine = signorini::shape::Decomposition { resolution: 128, ..Default::default() };
+/// assert_eq!(fine.max_parts, 32);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decomposition {
     /// Voxels along the longest side, from 8 to 256.

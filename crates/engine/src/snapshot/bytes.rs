@@ -1,4 +1,4 @@
-//! Sections of bytes with checksums, and how values are written into them.
+//! The binary format: sections with checksums, and how values are written into them.
 //!
 //! ```text
 //! file     "SIGNSNAP"  version u32  section*
@@ -16,13 +16,13 @@ use crate::{ShapeError, SnapshotError};
 
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
-/// Of the format. A change of what is written, or of its meaning, is a new version; others are refused.
+/// Version of the format. Every change of content or meaning needs a new version; other versions are refused.
 const VERSION: u32 = 7;
 
 /// What reading gives.
 pub(super) type Read<T> = Result<T, SnapshotError>;
 
-/// A value that is read back, checked, as it was written.
+/// A value that can be written, and read back with checks.
 pub(super) trait Stored: Sized {
     fn write(&self, out: &mut Payload);
     fn read(section: &mut Section) -> Read<Self>;

@@ -1,19 +1,19 @@
-//! The whole state of a world, to go back to, to copy, and to keep as bytes.
+//! Snapshots: the whole state of a world, to restore, to copy, and to save as bytes.
 //!
-//! A snapshot holds everything that can influence a bit of the future: settings, shapes, bodies with their applied
-//! forces, joints and contacts with the impulses from which the next step starts, time, counters, and which slots are
-//! used again next. A world that is restored takes the same steps, bit for bit, at any number of threads, as one that
-//! was never interrupted. What a step only keeps for its memory (buffers, factorizations) is not part of it: it may not
-//! influence results, and the tests that restore at every step of a busy scene hold it to that.
+//! A snapshot contains everything that can influence the future by a bit: settings, shapes, bodies with their applied
+//! forces, joints and contacts with their cached impulses, time, counters, and the list of free slots. A restored world
+//! takes the same steps, bit for bit and at any number of threads, as one that was never interrupted. Buffers and
+//! factorizations are not part of it, because they must not influence results; tests that restore at every step of a
+//! busy scene check that.
 //!
 //! # Handles
 //!
-//! A handle reaches what it was made for, or nothing:
+//! A handle either refers to the object it was made for, or is stale:
 //!
 //! * In a copy ([`World::fork`], [`World::from_snapshot`]) the handles of the original work. Handles made later work
 //!   only in the world that made them and are stale in the other.
 //! * After [`World::restore`], handles from before the snapshot work again, also those of bodies removed since. Handles
-//!   made after it are stale, for ever.
+//!   made after it stay stale forever.
 //! * Bytes carry no handles: [`World::from_snapshot`] of bytes gives a world in which bodies are reached by
 //!   [`World::find`]. When bytes are restored into a world, its handles go on to work for bodies of the same identity
 //!   in the same slot, which is to say, for all bodies of a snapshot of this world that still exist.
@@ -31,7 +31,7 @@ use crate::read_out::ReadOut;
 use crate::step::{ContactCache, Workspace};
 use crate::{BodyHandle, JointHandle, SnapshotError, World};
 
-/// Everything about a world at one time.
+/// The state of a world at one time.
 ///
 /// ```
 /// use signorini::{Body, Settings, Shape, Snapshot, World};
@@ -59,7 +59,7 @@ pub struct Snapshot {
     origin: Origin,
 }
 
-/// Whether the snapshot knows the handles of its world.
+/// Whether the snapshot contains the handles of its world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Memory,
@@ -67,14 +67,15 @@ enum Origin {
 }
 
 impl Snapshot {
-    /// As bytes, versioned and with a checksum per section. The same state gives the same bytes in every process.
+    /// Writes the snapshot as bytes, with a version and a checksum per section. The same state gives the same bytes in
+    /// every process.
     pub fn to_bytes(&self) -> Vec<u8> {
         scene::encode(&self.world)
     }
 
-    /// From bytes that may be anything: damaged, cut short, from another version, or made to do harm. Every number is
-    /// checked, and nothing is allocated on the word of a count that the bytes left cannot fill. Settings are the
-    /// author's: before stepping a world from a stranger, look at [`World::settings`], which may ask for any number of
+    /// Reads a snapshot from untrusted bytes: they may be damaged, truncated, of another version, or malicious. Every
+    /// number is checked, and no memory is allocated for a count that the remaining bytes cannot fill. Settings come
+    /// from the bytes too: before stepping such a world check [`World::settings`], which may ask for any number of
     /// iterations.
     pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         Ok(Snapshot { world: scene::decode(bytes)?, origin: Origin::Bytes })
@@ -97,7 +98,7 @@ impl Snapshot {
 }
 
 impl World {
-    /// The state of now, to come back to. Shapes are shared, not copied.
+    /// The current state. Shapes are shared, not copied.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { world: self.fork(), origin: Origin::Memory }
     }
@@ -119,8 +120,7 @@ impl World {
         snapshot.world.fork()
     }
 
-    /// A world of its own with the same future: what happens to one does not happen to the other. Handles made so far
-    /// work in both.
+    /// An independent copy of the world. Handles made so far work in both.
     pub fn fork(&self) -> World {
         // Every field by name: whoever adds one has to decide whether it is state.
         let World {

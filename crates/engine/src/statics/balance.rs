@@ -1,11 +1,13 @@
-//! Whether bodies can rest: the least total wrench that would have to be added.
+//! Static stability: whether bodies can rest. It computes the least total wrench that would have to be added to hold
+//! them.
 //!
 //! ```text
 //! min Σ_k ‖e_k‖    Gᵀf + Jᵀg + e = −w,  f, g admissible
 //! ```
 //!
-//! It always has an answer, and so has its dual: among the virtual motions v that contacts and joints allow, with `‖v_k‖ ≤ 1`, the one
-//! along which the loads do most work. If the answer is zero the bodies can rest; if not, v is how they begin to fall.
+//! The program always has a solution. So has its dual: among the virtual motions v that contacts and joints allow, with
+//! `‖v_k‖ ≤ 1`, the one along which the loads do most work. If the optimum is zero the bodies can rest; otherwise v is
+//! the motion with which they begin to fall.
 
 use super::model::{Model, Touch};
 use super::program::Posed;
@@ -14,12 +16,12 @@ use crate::{BodyHandle, World};
 use glamx::DVec3;
 use signorini_solvers::cone_program::{Cone, Ending};
 
-/// A force between two bodies.
+/// A contact force between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
     /// The body that the normal points out of.
     pub a: BodyHandle,
-    /// The body that is pushed.
+    /// The other body.
     pub b: BodyHandle,
     /// Where \[m\].
     pub point: DVec3,
@@ -47,12 +49,13 @@ pub struct Stability {
     pub stable: bool,
     /// Least total wrench that would have to be added \[N\], torques divided by [`Stability::length`]: zero, to the tolerance, if stable.
     pub missing: f64,
-    /// What the dual answer proves of it \[N\]: no forces leave less missing than this.
+    /// Lower bound on it, proved by the dual solution \[N\].
     pub missing_at_least: f64,
-    /// By which torques are divided \[m\]: the farthest that a contact is from the centre of mass of its body.
+    /// Length by which torques are divided \[m\]: the largest distance of a contact from the centre of mass of its
+    /// body.
     pub length: f64,
-    /// One set of forces that leaves no more missing; admissible if stable. Of redundant contacts it is one of many: see
-    /// [`super::force_bounds`].
+    /// A set of forces that attains the optimum; admissible equilibrium forces if stable. For redundant contacts it is
+    /// one of many: see [`super::force_bounds`].
     pub forces: Vec<ContactForce>,
     /// How the bodies begin to fall if they are not stable; else empty.
     pub motion: Vec<BodyMotion>,
@@ -113,7 +116,7 @@ pub(super) fn balance(model: &Model, mut posed: Posed, tolerance: f64) -> Result
     let missing = super::proof::dot(&cost, &answer.x).max(0.0) * model.force;
     let stable = missing <= tolerance * model.force;
     let motion = |(place, body): (usize, &BodyHandle)| {
-        // The multiplier of the balance works against the loads.
+        // The multipliers of the balance have the opposite sign of the motion.
         let v = &answer.y[6 * place..6 * place + 6];
         BodyMotion { body: *body, velocity: -DVec3::from_slice(v), spin: -DVec3::from_slice(&v[3..]) / model.length }
     };

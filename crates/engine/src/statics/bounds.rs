@@ -1,10 +1,11 @@
-//! The range of every contact force over all admissible answers.
+//! Bounds of contact forces: the range of every contact force over all admissible equilibrium forces.
 //!
-//! The normal force of a point, or of all points of a patch, is linear in the unknowns: its least and greatest value are two programs.
-//! The least tangential force is a third, a convex one. The greatest is the longest vector of a convex set, which is no convex program;
-//! but the set is plane, the resultant `(Σ f_T1, Σ f_T2)`. A program along a direction d gives its support: a point of the
-//! set, and a line that it does not cross. The lines make a polygon around the set, whose farthest corner is asked next. The longest
-//! point found and the farthest corner (or μ times the greatest normal forces, if less) enclose the answer.
+//! The normal force of a point, or of all points of a patch, is linear in the unknowns: its least and greatest value
+//! are two programs. The least tangential force is a third, a convex one. The greatest is the longest vector of a
+//! convex set, which is no convex program; but the set is plane, the resultant `(Σ f_T1, Σ f_T2)`. A program along a
+//! direction d gives a point of the set, and a line that the set does not cross. These lines form a polygon around the
+//! set, and the next program goes towards its farthest corner. The longest point found and the farthest corner (or μ
+//! times the greatest normal forces, if less) enclose the answer.
 
 use super::balance::balance;
 use super::model::Model;
@@ -16,7 +17,7 @@ use signorini_solvers::cone_program::{Cone, ConeProgram, Ending};
 
 /// Most programs for the greatest tangential force of one contact.
 const MAX_DIRECTIONS: usize = 24;
-/// Distance of the two sides at which the greatest tangential force is known, as a fraction of it.
+/// Relative distance of lower and upper bound at which the greatest tangential force counts as known \[1\].
 const KNOWN: f64 = 1e-4;
 /// Most contacts whose forces are bounded.
 const MAX_BOUNDED: usize = 2_000;

@@ -1,9 +1,9 @@
-//! Why a question of statics has no answer.
+//! Why a query of statics has no answer.
 
 use crate::{BodyId, WorldError};
 use thiserror::Error;
 
-/// Why a question of statics has no answer.
+/// Why a query of statics has no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StaticsError {

@@ -19,10 +19,10 @@ const MAX_DOUBLINGS: usize = 20;
 /// By how much friction may be divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SafetyFactor {
-    /// The largest divisor of all friction coefficients with which the bodies are seen to rest. Infinite if they rest without
-    /// friction; below 1 if they fall as they are and more friction would hold them.
+    /// The largest divisor of all friction coefficients for which the bodies are proved to rest. Infinite if they rest
+    /// without friction; below 1 if they fall now but more friction would hold them.
     pub factor: f64,
-    /// The least divisor with which they are seen to fall; infinite if there is none.
+    /// The least divisor for which they are proved to fall; infinite if there is none.
     pub falls_from: f64,
     /// The check of the worst of all answers.
     pub proof: Proof,

@@ -64,7 +64,8 @@ fn size(list: &[f64]) -> f64 {
     list.iter().fold(1.0, |largest: f64, x| largest.max(x.abs()))
 }
 
-/// Largest distance from the cones, or from their duals. A second-order cone is its own dual; that of what is free is zero.
+/// Largest distance from the cones, or from their duals. A second-order cone is its own dual; the dual of free
+/// variables is zero.
 fn outside(cones: &[Cone], x: &[f64], dual: bool) -> f64 {
     let (mut worst, mut at): (f64, usize) = (0.0, 0);
     for cone in cones {

@@ -1,10 +1,10 @@
 //! Assembly. In: an island. Out: its contact problem. Eq.: u = (J M⁻¹Jᵀ + diag(c)) r + q,
 //! q = J v* + offset, row of direction d: J = [−dᵀ, −(r_A×d)ᵀ, dᵀ, (r_B×d)ᵀ].
 //!
-//! Restitution, open gaps and velocity bias enter `offset` here and nowhere else: −c for a bounce (see `contact`), g/h
-//! for a contact of an open patch, −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and
-//! kinematic bodies have no columns; the velocity of a kinematic body is in q. The normal rows of a squeeze give way by the
-//! compliance c of their pads; all other rows are rigid.
+//! This is the only place that fills `offset`: −c for a bounce (see `contact`), g/h for an open contact,
+//! −fraction·depth/h for the velocity bias. Joints are blocks of the same problem. Fixed and kinematic bodies have no
+//! columns; the velocity of a kinematic body is in q. The compliance c is that of pads (`squeeze`), of soft surfaces
+//! and of springs; all other rows are rigid.
 
 use crate::joint::geometry::{End, JointGeometry, Pose};
 use crate::joint::{Anchor, Frame};
@@ -19,7 +19,7 @@ use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, JacobianRow, Law, ProblemError};
 use std::ops::Range;
 
-/// What the stages from here on read.
+/// Everything that the stages from row 3 on read: bodies, contacts, joints and gears of the step.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub bodies: &'a [Moving],
@@ -28,9 +28,9 @@ pub(crate) struct Scene<'a> {
     pub joints: &'a [JointFrame],
     /// Rows of the joints, at the current poses.
     pub joint_rows: &'a [JointRow],
-    /// Which of these are bound to each other.
+    /// Which joint rows are bound to each other by gears.
     pub gears: &'a GearFrames,
-    /// Ranks by slot.
+    /// The rank of each body, by slot.
     pub ranks: &'a [Option<u32>],
     pub dt: f64,
 }
@@ -59,9 +59,9 @@ impl<'a> Scene<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct JointFrame {
     pub slot: u32,
-    /// The base, by rank; none is the world.
+    /// Rank of the base body; `None` is the world.
     pub a: Option<u32>,
-    /// The body that moves against it.
+    /// Rank of the body that moves relative to the base.
     pub b: Option<u32>,
     /// Its rows among those of all joints.
     pub rows: Range<usize>,
@@ -79,11 +79,11 @@ pub(crate) struct JointRow {
     pub compliance: f64,
     /// Bias on the velocity, and the gap of a limit over h [m/s, rad/s].
     pub offset: f64,
-    /// Whether it is a locked coordinate.
+    /// Whether the coordinate is locked (not a limit, motor or spring).
     pub locked: bool,
-    /// Whether it is bound to rows of other joints.
+    /// Whether a gear binds the row to rows of other joints.
     pub geared: bool,
-    /// Impulse to start from.
+    /// Initial guess of the impulse.
     pub guess: f64,
 }
 
@@ -93,7 +93,7 @@ impl JointFrame {
     }
 }
 
-/// Velocity of a row of J [m/s, rad/s]; none is the world.
+/// Velocity along a row of J [m/s, rad/s]; `None` is the world.
 pub(crate) fn row_velocity(row: &JacobianRow, a: Option<&Twist>, b: Option<&Twist>) -> f64 {
     let dot = |from: usize, t: &Twist| {
         DVec3::new(row[from], row[from + 1], row[from + 2]).dot(t.linear)
@@ -125,8 +125,8 @@ pub(crate) fn ranks_by_slot(bodies: &[Moving], ranks: &mut Vec<Option<u32>>) {
     }
 }
 
-/// Joints at the current poses, in the order of their bodies' ids, and their rows. Errors are left to other stages: here a joint
-/// holds its bodies as it finds them.
+/// Fills in the joints at the current poses, in the order of their bodies' ids, and their rows. The rows hold the
+/// bodies as they are: position errors are corrected by other stages.
 pub(crate) fn joint_frames(
     world: &World,
     (bodies, ranks): (&[Moving], &[Option<u32>]),
@@ -149,7 +149,8 @@ pub(crate) fn joint_frames(
         let (a, b) = (rank(geometry.a), rank(geometry.b));
         let placed = geometry.place(pose);
         if geometry.locked_error(&placed) > 0.0 {
-            // Of two bodies the same point, like a contact: a drift would be the arm of a couple, and make angular momentum.
+            // Both bodies use the same point, as for a contact. With two points, drift between them would be the arm of
+            // a couple, which changes angular momentum.
             geometry.fit(&placed, pose(geometry.a).1);
         }
         let placed = geometry.place(pose);
@@ -179,7 +180,7 @@ pub(crate) fn joint_frames(
     }
 }
 
-/// The end of a joint, bodies by rank.
+/// One end of a joint, with its body given by rank.
 pub(crate) fn joint_end(world: &World, rank_of: &impl Fn(u32) -> Option<u32>, anchor: Anchor) -> End {
     let Anchor::Body(handle, frame) = anchor else { return End::World(anchor.frame()) };
     let centre = world.bodies.at(handle.0.slot).map_or(DVec3::ZERO, |record| record.mass.centre);
@@ -189,24 +190,24 @@ pub(crate) fn joint_end(world: &World, rank_of: &impl Fn(u32) -> Option<u32>, an
     }
 }
 
-/// What an island's problem is posed with.
+/// What varies between the problems that are posed for one island.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Purpose<'a> {
-    /// Restitution is scaled by this factor.
+    /// Factor on all coefficients of restitution \[1\].
     pub restitution_scale: f64,
     /// How overlap is treated.
     pub stabilisation: Stabilisation,
-    /// What earlier impacts did to the velocities of the island's bodies, or nothing.
+    /// Velocity changes of the island's bodies by earlier impacts; empty if there were none.
     pub shift: &'a [Twist],
-    /// Pads of the island's contacts, or nothing if it is not squeezed.
+    /// Pads of the island's contacts; empty if the island is not squeezed.
     pub pads: &'a [Option<Pad>],
 }
 
-/// Speed at which no two points of bodies within their ranges approach [m/s]: 1e8 rad/s at 1e10 m. A gap that only more
-/// would close is this far open, however short the step.
+/// Upper bound on the approach speed of two points [m/s]: larger than 1e8 rad/s at 1e10 m, the limits on states.
+/// Quotients gap/h are cut off here, so that very short steps cannot overflow.
 const OPEN_FOR_SURE: f64 = 1e20;
 
-/// Speed that closes a gap \[m\] in a time \[s\], at most what there is [m/s].
+/// Speed that closes a gap \[m\] within a time \[s\], at most [`OPEN_FOR_SURE`] [m/s].
 pub(crate) fn closing_speed(gap: f64, time: f64) -> f64 {
     (gap / time).clamp(-OPEN_FOR_SURE, OPEN_FOR_SURE)
 }
@@ -219,7 +220,8 @@ fn normal_offset(contact: &Contact, scale: f64, stabilisation: Stabilisation, dt
     }
 }
 
-/// The problem of an island: contacts first, then joints, then gears. `parts` lends its memory.
+/// Assembles the problem of an island: contacts first, then joints, then gears. The problem takes over the memory of
+/// `parts`.
 pub(crate) fn assemble(
     scene: &Scene,
     island: &Island,
@@ -282,7 +284,7 @@ pub(crate) fn assemble(
     ContactProblem::from_parts(parts)
 }
 
-/// Impulses to start from, in the order of [`assemble`].
+/// Fills in the initial guess of the impulses, in the row order of [`assemble`].
 pub(crate) fn guess(scene: &Scene, island: &Island, out: &mut Vec<f64>) {
     out.clear();
     for contact in island.contacts.iter().map(|c| &scene.contacts[*c as usize]) {
@@ -297,7 +299,7 @@ pub(crate) fn inverse_mass(body: &Moving) -> InverseMass {
     inverse_mass_of(body.inverse_mass, body.inverse_inertia)
 }
 
-/// From the inverse mass [1/kg] and the inverse inertia, world axes [1/(kg·m²)].
+/// Packs the inverse mass [1/kg] and the inverse inertia in world axes [1/(kg·m²)].
 pub(crate) fn inverse_mass_of(inverse_mass: f64, inverse_inertia: DMat3) -> InverseMass {
     let mut m = [[0.0; 6]; 6];
     for i in 0..3 {

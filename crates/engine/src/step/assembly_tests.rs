@@ -58,8 +58,8 @@ fn rigid_motion_of_both_bodies_opens_nothing() {
     assert!(dot(&row, &motion).abs() < 1e-15);
 }
 
-/// A bug once: overlaps of a face were cut to zero next to its open corners, which no motion of a rigid body can satisfy to
-/// the last digits. Measured from the deepest point they are those of a plane, and none pushes.
+/// Regression: overlaps of a face were cut to zero next to its open corners. No rigid motion satisfies such gaps to the
+/// last digits. Measured from the deepest point the gaps are those of a plane, and none pushes.
 #[test]
 fn gaps_of_a_tilted_face_stay_affine_where_it_has_sunk_by_less_than_what_counts_as_shut() {
     let dt = 1.0 / 60.0;

@@ -1,19 +1,31 @@
-//! Which bodies a block of an island's problem belongs to. Certificates name blocks; reports name bodies.
+//! Maps a block of an island's contact problem to the bodies it acts on. Certificates name the worst block by index;
+//! users want to know which bodies that is.
 
 use crate::{BodyHandle, World};
 
-/// The bodies that a block of a contact problem acts on.
+/// The bodies that a block of a contact problem acts on; see [`crate::World::block_owner`].
+///
+/// ```
+/// use signorini::{Body, BlockOwner, Settings, Shape, World, glamx::DVec3};
+/// let mut world = World::new(Settings::default())?;
+/// let floor = world.add(Body::fixed(Shape::half_space(DVec3::Z)?))?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?).position(DVec3::new(0.0, 0.0, 0.5)))?;
+/// world.step(0.01)?;
+/// assert_eq!(world.block_owner(0, 0), Some(BlockOwner::Contact(floor, ball)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockOwner {
     /// A contact of two bodies.
     Contact(BodyHandle, BodyHandle),
-    /// A joint of two bodies, or of a body and the world; of a gear, the first of its joints.
+    /// A joint between two bodies, or between a body and the world (`None`). A gear is named by the first of its
+    /// joints.
     Joint(BodyHandle, Option<BodyHandle>),
 }
 
 impl World {
-    /// The bodies of block `block` of island `island` of the last step; see [`crate::StepReport::worst_island`] and
-    /// [`crate::Certificate::worst_block`]. None if there was no such block.
+    /// The bodies of block `block` of island `island` in the last step, `None` if there was no such block. Indices come
+    /// from [`crate::StepReport::worst_island`] and [`crate::Certificate::worst_block`].
     pub fn block_owner(&self, island: usize, block: usize) -> Option<BlockOwner> {
         let workspace = &self.workspace;
         let Some(island) = workspace.islands.as_slice().get(island) else {

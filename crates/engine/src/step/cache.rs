@@ -1,15 +1,15 @@
-//! Warm-start cache: the contact impulses of the last steps, matched to the contacts of this step as the guess of the
-//! solver.
+//! Warm-start cache. It keeps the contact impulses of the last steps and matches them to the contacts of this step; the
+//! solver starts from them.
 //!
-//! Keyed by the two bodies. A point takes over the impulse of the point with the same feature, or else of the nearest
-//! point within [`RADIUS`] that no other point took; never when the normal has turned by more than 15°. Impulses are kept
-//! in world axes, because the tangent frame jumps when the normal turns past a branch. The impulse of a bounce is not
-//! kept: it says nothing about the next step.
+//! Entries are keyed by the two bodies. A contact point takes the impulse of the remembered point with the same feature
+//! key. If there is none, it takes that of the nearest point within [`RADIUS`] that no other point has taken. Nothing
+//! is taken over if the normal has turned by more than 15°. Impulses are kept in world axes, because the tangent frame
+//! jumps when the normal turns past a branch. The impulse of a bounce is not kept, because the next step has no bounce.
 //!
 //! # Rest
 //!
-//! At rest the same impulses serve every step: bodies that contacts hold still have no velocity at all (`rest_snap`), so
-//! what the impulses lack does not add up.
+//! At rest the same impulses are accepted in every step. The small error they have does not accumulate, because bodies
+//! held still by contacts get a velocity of exactly zero (`rest_snap`).
 
 use crate::BodyHandle;
 use crate::step::contact::{Contact, Feature};
@@ -21,17 +21,17 @@ use std::collections::BTreeMap;
 const MIN_COSINE: f64 = 0.965_925_826_289_068_3;
 /// Farthest a point may have moved \[m\].
 const RADIUS: f64 = 0.02;
-/// One remembered point.
+/// One remembered contact point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CachedPoint {
     pub feature: Feature,
     pub point: DVec3,
     pub normal: DVec3,
-    /// What it carried.
+    /// Impulse it carried.
     pub push: Push,
 }
 
-/// What is remembered of two bodies.
+/// The remembered contact points of two bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairEntry {
     /// Steps since they touched.
@@ -43,13 +43,13 @@ pub(crate) struct PairEntry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactCache {
     pairs: BTreeMap<(BodyHandle, BodyHandle), PairEntry>,
-    /// Time step of the impulses \[s\].
+    /// Time step during which the impulses acted \[s\].
     dt: f64,
-    /// Points of the pair that is being taken in; empty between calls.
+    /// Points of the pair that [`ContactCache::store`] is collecting; empty between calls.
     arriving: Vec<CachedPoint>,
 }
 
-/// Scratch of the matching, kept from step to step.
+/// Scratch memory of the matching, kept between steps so that nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matching {
     taken: Vec<bool>,
@@ -75,7 +75,7 @@ impl ContactCache {
         if self.pairs.is_empty() {
             return;
         }
-        // Resting forces, not impulses, carry over to a step of another length.
+        // Between steps of different length forces carry over, not impulses: scale by the ratio of the lengths.
         let scale = if self.dt > 0.0 { dt / self.dt } else { 0.0 };
         let Matching { taken, unmatched } = matching;
         for group in contacts.chunk_by_mut(|x, y| (x.a, x.b) == (y.a, y.b)) {
@@ -112,8 +112,8 @@ impl ContactCache {
         }
     }
 
-    /// Takes in the impulses of a step and lets the rest age, but for pairs that are `held` as they are. Whether anything is
-    /// remembered otherwise than before; `note` is told of which pairs.
+    /// Stores the impulses of a step and ages all other entries, except pairs that are `held`. Returns whether any
+    /// entry changed, and calls `note` with each pair whose entry changed.
     pub fn store(
         &mut self,
         dt: f64,
@@ -131,7 +131,7 @@ impl ContactCache {
                 entry.points.iter_mut().for_each(|point| point.push = point.push.times(scale));
             }
         }
-        // Points of a pair come one after the other: it is looked up once.
+        // Points of a pair are adjacent, so each pair is looked up once.
         let mut of: Option<(BodyHandle, BodyHandle)> = None;
         for (a, b, point) in points {
             let pair = key(a, b);
@@ -151,7 +151,7 @@ impl ContactCache {
             note(last);
             changed = true;
         }
-        // What ages is not what it was.
+        // An entry that ages counts as changed.
         for (pair, _) in self.pairs.iter().filter(|(_, entry)| entry.age > 0) {
             note(*pair);
             changed = true;
@@ -160,7 +160,7 @@ impl ContactCache {
         changed
     }
 
-    /// Remembers the points that have arrived as those of a pair; whether they are other ones than before.
+    /// Replaces the points of a pair by the collected ones. Returns whether they differ from the old ones.
     fn take_in(&mut self, pair: (BodyHandle, BodyHandle)) -> bool {
         let entry = self.pairs.entry(pair).or_default();
         if entry.age == 1 && entry.points == self.arriving {
@@ -176,7 +176,7 @@ impl ContactCache {
         true
     }
 
-    /// All that is remembered, and the time step of the impulses \[s\].
+    /// All entries, and the time step of their impulses \[s\].
     pub fn entries(&self) -> (impl ExactSizeIterator<Item = (&(BodyHandle, BodyHandle), &PairEntry)>, f64) {
         (self.pairs.iter(), self.dt)
     }
@@ -186,7 +186,7 @@ impl ContactCache {
         self.dt
     }
 
-    /// As [`ContactCache::entries`] gave it; bodies may have new handles.
+    /// Rebuilds a cache from what [`ContactCache::entries`] returned; bodies may have new handles.
     pub fn from_entries(entries: impl Iterator<Item = ((BodyHandle, BodyHandle), PairEntry)>, dt: f64) -> ContactCache {
         let pairs = entries.map(|((a, b), entry)| (key(a, b), entry)).collect();
         ContactCache { pairs, dt, ..ContactCache::default() }

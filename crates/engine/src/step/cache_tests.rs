@@ -1,4 +1,4 @@
-//! Matching and ageing of remembered impulses: spec §5.5, cache.
+//! Matching and ageing of remembered contact impulses.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

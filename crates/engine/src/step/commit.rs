@@ -1,4 +1,5 @@
-//! Commit. In: everything that the step found. Out: the world after it. Nothing can fail here.
+//! Commit. In: the results of all stages. Out: the world after the step. This is the only stage that changes the world;
+//! it cannot fail.
 
 use crate::body::{BodyState, ConstraintForces};
 use crate::events::SleepEvent;
@@ -9,19 +10,18 @@ use crate::step::{Moving, Push, Workspace};
 use crate::{BodyHandle, JointEvent, World};
 use glamx::DVec3;
 
-/// Memory of [`commit`], kept from step to step.
+/// Scratch memory of [`commit`], kept between steps.
 #[derive(Default)]
 pub(crate) struct CommitSpace {
     handles: Vec<BodyHandle>,
     forces: Vec<ConstraintForces>,
-    /// What contacts did; none of those in no island.
+    /// Impulse of each contact; `None` for contacts outside of all islands.
     pushes: Vec<Option<Push>>,
-    /// Whether the step leaves a body and its contacts as they were, by rank.
+    /// By rank: whether the step left the body and its contacts unchanged, bit for bit.
     pub unchanged: Vec<bool>,
 }
 
-/// Nothing can fail any more: the step becomes the state of the world. Whether anything that a step depends on is other
-/// than before.
+/// Writes the step into the world. Returns whether anything that the next step depends on has changed.
 pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> bool {
     let mut changed = false;
     let events = &mut report.joint_events;
@@ -33,7 +33,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
     forces.clear();
     forces.resize(ws.bodies.len(), ConstraintForces::default());
     world.read_out.set_aside(&world.contacts);
-    // What sleeps or is replayed is held by the contacts of its last step.
+    // Sleeping and replayed bodies keep the contacts of their last computed step.
     let (bodies, ranks) = (&ws.bodies, &ws.ranks);
     let held_still = |handle: &BodyHandle| {
         ranks.get(handle.0.slot as usize).copied().flatten().is_some_and(|rank| bodies[rank as usize].is_held())
@@ -46,7 +46,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
     let held = world.contacts.len();
     pushes.clear();
     pushes.resize(ws.contacts.len(), None);
-    // Islands that are replayed in their places, so that sums have the bits that they would have.
+    // Replayed islands are inserted in their place in the order, so that sums have the same bits as if they were
+    // computed.
     let mut resting = ws.replay.replayed().peekable();
     let add_resting = |island: &RestingIsland, forces: &mut [ConstraintForces]| {
         for (slot, impulse, arm) in island.on_partners() {
@@ -121,7 +122,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
     });
     let is_held = |(a, b): &(BodyHandle, BodyHandle)| held_still(a) || held_still(b);
     changed |= world.cache.store(dt, remembered, is_held, |(a, b)| {
-        // The fixed and kinematic bodies of a pair are what they were.
+        // Fixed and kinematic bodies of a pair have not been changed.
         for rank in [a, b].into_iter().filter_map(|handle| ranks.get(handle.0.slot as usize).copied().flatten()) {
             unchanged[rank as usize] &= !bodies[rank as usize].is_dynamic();
         }
@@ -160,7 +161,7 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
     changed
 }
 
-/// A state to the last bit: of two zeros the sign too.
+/// The bits of a state; +0 and −0 differ.
 fn bits(state: &BodyState) -> [u64; 13] {
     let BodyState { position, orientation, velocity, spin } = state;
     let (x, q, v, w) = (position.to_array(), orientation.to_array(), velocity.to_array(), spin.to_array());

@@ -3,36 +3,39 @@
 //!
 //! # Contacts that are still open
 //!
-//! A contact with gap g > 0 is looked at when its bodies could close it within the step. Without bounce it enters as
-//! `u_N⁺ ≥ −g/h`: the bodies may come together but not pass through each other, and no work is done.
+//! A contact with gap g > 0 is part of the problem if its bodies could close the gap within the step. If it does not
+//! bounce, its row is `u_N⁺ ≥ −g/h`: the bodies may close the gap but not overlap, and the contact does no work.
 //!
 //! # Where impulses act
 //!
-//! The points of one patch act in one plane across its normal, that of its nearest point. Midway between two faces that
-//! are tilted by α they would lie on a slope, and a body that turns by ω to lie flat would shear them by ω α times their
-//! distance: no motion at all would stick in every point, and to the last digits the answer would be an internal stress
-//! that nothing but round-off asks for. For the same reason the gaps of a patch enter as an affine function of the place
-//! in that plane, as far as they do: all as zero where none of them needs more than [`SHUT_SPEED`] to close; else as they
-//! are, measured from the deepest point, so that a tilted face may lie down on what it has sunk to. Where that is deeper
-//! than what counts as shut, overlaps enter as zero. (Pushing them out by a velocity would put in energy. A cut contradicts
-//! the open corners: where by less than a tolerance or two, contacts share impulses that only round-off decides on, and no
-//! method arrives.)
+//! All points of one patch are moved along the normal into one plane, that of the nearest point. Points midway between
+//! two faces tilted by α would lie on a slope. A body that turns by ω to lie flat would then shear them by ω α times
+//! their distance, so no motion could stick in every point, and the exact answer would contain an internal stress made
+//! of round-off.
+//!
+//! For the same reason the gaps of a patch should be an affine function of the position in that plane. If no gap needs
+//! more than [`SHUT_SPEED`] to close, all gaps enter as zero. Otherwise they enter as measured from the deepest point,
+//! so that a tilted face can lie down on what it has sunk to. If the deepest point overlaps by more than counts as
+//! shut, overlaps enter as zero. (Pushing overlap out by a velocity would add energy. Cutting overlaps to zero
+//! contradicts the open corners; where it does so by a tolerance or two, impulses are decided by round-off and no
+//! method converges.)
 //!
 //! # Impacts inside a step
 //!
 //! A contact bounces if its gap closes within the step, `g + u⁻t + ½at² = 0` for some t ≤ h with a the free relative
-//! acceleration, at a speed `u_i = u⁻ + a t` of at least the rest speed. Newton's law then asks for
+//! acceleration, at a speed `u_i = u⁻ + a t` of at least the rest speed. Newton's law then requires
 //!
 //! ```text
 //! u_N⁺ ≥ c,   c = max(0, −e u_i + (h − t) a)
 //! ```
 //!
-//! that is, −e u_i just after the impact and free motion for the rest of the step. With t = 0 or a = 0 this is
-//! `u_N⁺ = −e u_N⁻`; with it a ball that falls and bounces has the energy of the closed form in every step, wherever in
-//! a step it hits. Points and normals are those at the time of the impact: the bodies are flown there and looked at
-//! again. (Of two dynamic bodies each may be held by others while the other one falls, so there a is the least that
-//! either may have: too little bounce by at most h·g, never too much.) Bodies that bounce off several others do so at the
-//! time of the first (`collision::time_of_impact`). A contact has either the gap term or the bounce, never both.
+//! that is, the velocity −e u_i just after the impact followed by free motion for the rest of the step. With t = 0 or a
+//! = 0 this is `u_N⁺ = −e u_N⁻`. A ball that falls and bounces then has the energy of the closed form in every step, at
+//! whatever time within the step it hits. Points and normals are those at the time of the impact: the bodies are moved
+//! there and the narrow phase is run again. If both bodies are dynamic, either may be held by others while the other
+//! one falls; a is then the least of the possible accelerations, so the bounce is too small by at most h·g and never
+//! too large. A body that bounces off several others does so at the time of the first (`collision::time_of_impact`). A
+//! contact has either the gap term or the bounce, never both.
 
 use crate::material_pair::PairSurface;
 use crate::step::cache::Matching;
@@ -44,13 +47,14 @@ use crate::step::{Moving, Twist};
 use crate::{BodyHandle, Stabilisation, StepError, World};
 use glamx::DVec3;
 
-/// Points this close when a fast body is caught are closed \[m\]: corners of a face that lands flat come within round-off.
+/// Gap below which a point is closed when continuous detection stops a body there \[m\]. Corners of a face that lands
+/// flat differ by round-off.
 const CAUGHT: f64 = 1e-7;
-/// Gaps that close within the step at less than this speed are shut [m/s]: with a step of 1/60 s, 1 µm. Of four corners
-/// that have come to rest, round-off leaves some shut and some not.
+/// A gap that this speed closes within the step counts as shut [m/s]: 1 µm at a step of 1/60 s. Without it, round-off
+/// would leave some of the four corners of a resting box open.
 pub(crate) const SHUT_SPEED: f64 = 6e-5;
 
-/// Whether all gaps of a patch are shut.
+/// Whether all gaps of a patch are shut, and from where they are measured otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PatchState {
     Shut,
@@ -63,7 +67,7 @@ pub(crate) enum PatchState {
 /// A bounce.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Impact {
-    /// When within the step \[s\].
+    /// Time within the step \[s\].
     pub time: f64,
     /// Normal velocity just before, negative [m/s].
     pub speed: f64,
@@ -72,7 +76,8 @@ pub(crate) struct Impact {
 }
 
 impl Impact {
-    /// Fast enough, and not brought back to rest before the step is over.
+    /// Whether the contact bounces: it hits fast enough, and free motion does not reverse the bounce before the step
+    /// ends.
     fn bounces(&self, restitution: f64, dt: f64, rest_speed: f64) -> bool {
         -self.speed >= rest_speed && self.target(restitution, dt) > 0.0
     }
@@ -82,7 +87,8 @@ impl Impact {
     }
 }
 
-/// Which parts and which of their faces, edges or vertices meet: the same from step to step.
+/// Which parts touch, and with which of their faces, edges or vertices. The key of a contact point stays the same from
+/// step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Feature {
     pub sub_a: u32,
@@ -133,31 +139,32 @@ pub(crate) struct Contact {
     pub point: DVec3,
     /// n, t₁, t₂.
     pub frame: [DVec3; 3],
-    /// From A's centre of mass \[m\].
+    /// Arm from A's centre of mass \[m\].
     pub arm_a: DVec3,
-    /// From B's centre of mass \[m\].
+    /// Arm from B's centre of mass \[m\].
     pub arm_b: DVec3,
     /// \[m\].
     pub gap: f64,
     pub patch: PatchState,
     pub friction: f64,
     pub restitution: f64,
-    /// How the surface of B runs against that of A, along the surfaces, world axes [m/s].
+    /// Velocity of the driven surface (conveyor belt) of B relative to that of A, tangential, world axes [m/s].
     pub running: DVec3,
-    /// Factors on the tangent directions, along the grain and across it; friction is the greater.
+    /// Factors on friction along the grain and across it; `friction` is the greater of the two.
     pub grain: Option<[f64; 2]>,
-    /// How the surfaces give way.
+    /// Spring and damper of soft surfaces.
     pub soft: Option<Soft>,
-    /// How it resists spinning and rolling.
+    /// Torsional and rolling friction.
     pub rolling: Option<Rolling>,
     pub impact: Option<Impact>,
-    /// What to start from.
+    /// Initial guess of the impulse.
     pub guess: Push,
 }
 
 impl Contact {
-    /// Mean of the velocity just before and just after the impulse, with which its work is counted [m/s]. For a bounce
-    /// inside the step that is not the mean over the step: forces act before and after it.
+    /// Mean of the contact velocities just before and just after the impulse [m/s]; the impulse does its work along it.
+    /// For a bounce inside the step this differs from the mean over the step, because forces act before and after the
+    /// bounce.
     pub fn mean_velocity(&self, a: &FreeMotion, b: &FreeMotion, after_a: &Twist, after_b: &Twist, dt: f64) -> DVec3 {
         let before = self.velocity(&a.before, &b.before);
         let mean = 0.5 * (before + self.velocity(after_a, after_b));
@@ -166,7 +173,7 @@ impl Contact {
             Some(impact) => mean + (impact.time / dt - 0.5) * (self.velocity(&a.after, &b.after) - before),
         }
     }
-    /// The gap as the problem sees it \[m\]: how far the bodies may come together, or less than zero where the velocity bias
+    /// The gap used in the problem \[m\]: how far the bodies may still approach; negative where the velocity bias
     /// pushes them apart.
     pub fn effective_gap(&self, stabilisation: Stabilisation) -> f64 {
         match (stabilisation, self.patch) {
@@ -175,45 +182,46 @@ impl Contact {
             (_, PatchState::Shut) => 0.0,
         }
     }
-    /// Directions in which it acts: all three, or the normal alone without friction. With a grain the tangents are scaled, so
-    /// that the ellipse of friction is a circle: with rᵢ = sᵢ r'ᵢ and u'ᵢ = sᵢ uᵢ the law is Coulomb's in r', u'.
+    /// Directions of the contact's rows: all three, or the normal alone without friction. With a grain the tangents are
+    /// scaled so that the friction ellipse becomes a circle: with rᵢ = sᵢ r'ᵢ and u'ᵢ = sᵢ uᵢ the law is Coulomb's in
+    /// r', u'.
     pub fn directions(&self) -> Directions {
         let [n, t1, t2] = self.frame;
         let [s1, s2] = self.grain.unwrap_or([1.0, 1.0]);
         let all = if self.grain.is_some() { [n, s1 * t1, s2 * t2] } else { self.frame };
         Directions { all, count: if self.friction > 0.0 || self.rolling.is_some() { 3 } else { 1 } }
     }
-    /// Parts of an impulse along the directions.
+    /// Components of an impulse along the directions.
     pub fn along_directions(&self, impulse: DVec3) -> impl Iterator<Item = f64> {
         let [s1, s2] = self.grain.unwrap_or([1.0, 1.0]);
         let scales = [1.0, s1, s2];
         let count = self.directions().len();
-        // By one is exact.
+        // Division by one is exact.
         self.frame.into_iter().zip(scales).take(count).map(move |(d, scale)| d.dot(impulse) / scale)
     }
-    /// What the surfaces run along a direction, beside their bodies [m/s].
+    /// Speed of the driven surfaces along a direction, relative to their bodies [m/s].
     pub fn running_along(&self, direction: DVec3) -> f64 {
         if self.running == DVec3::ZERO { 0.0 } else { direction.dot(self.running) }
     }
-    /// Velocity of the surface of B against that of A at the contact, world axes [m/s].
+    /// Velocity of the surface of B relative to that of A at the contact, world axes [m/s].
     pub fn surface_velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
         let velocity = self.velocity(a, b);
         if self.running == DVec3::ZERO { velocity } else { velocity + self.running }
     }
-    /// How fast the two come together when the step begins, or just before they bounce [m/s].
+    /// Approach speed at the start of the step, or just before the bounce [m/s].
     pub fn closing(&self, a: &FreeMotion, b: &FreeMotion) -> f64 {
         match &self.impact {
             Some(impact) => -impact.speed,
             None => -self.frame[0].dot(self.velocity(&a.before, &b.before)),
         }
     }
-    /// Velocity of B against A at the contact, world axes [m/s].
+    /// Velocity of B relative to A at the contact, world axes [m/s].
     pub fn velocity(&self, a: &Twist, b: &Twist) -> DVec3 {
         b.at(self.arm_b) - a.at(self.arm_a)
     }
 }
 
-/// n, t₁, t₂: orthonormal and right-handed, a function of n alone.
+/// The frame n, t₁, t₂: orthonormal, right-handed, a function of n alone.
 pub(crate) fn contact_frame(n: DVec3) -> [DVec3; 3] {
     let size = n.abs();
     let axis = if size.x <= size.y && size.x <= size.z {
@@ -227,7 +235,7 @@ pub(crate) fn contact_frame(n: DVec3) -> [DVec3; 3] {
     [n, t1, n.cross(t1)]
 }
 
-/// What the points of a manifold have in common.
+/// What all points of a manifold share.
 struct Patch<'a> {
     manifold: &'a Manifold,
     frame: [DVec3; 3],
@@ -277,7 +285,7 @@ pub(crate) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// When the first of the points bounces, if any does.
+    /// Time of the first bounce among the points, if any bounces.
     pub fn first_bounce(&self, manifolds: &[Manifold], surface: &PairSurface, rest_speed: f64) -> Option<f64> {
         let mut first: Option<f64> = None;
         for manifold in manifolds {
@@ -295,11 +303,12 @@ impl Pair<'_> {
         first
     }
 
-    /// One point of contact, seen at some time within the step; whether it bounces is left open.
+    /// Makes a contact of one point, given at some time within the step. Whether it bounces is decided later.
     fn contact(&self, time: f64, patch: &Patch, point: &ManifoldPoint) -> Contact {
         let middle = point.middle();
         let acting = patch.in_plane(middle);
-        // Dynamic bodies from where the impulses of the step meet them, others from where they are then.
+        // Arms of dynamic bodies start at their pose at the time of impact, those of other bodies at their pose at this
+        // time.
         let arm = |i: usize| {
             let body = self.bodies[i];
             let met_at = if body.is_dynamic() { body.met_at.unwrap_or(0.0) } else { time };
@@ -311,7 +320,7 @@ impl Pair<'_> {
             feature: Feature { sub_a: patch.manifold.sub_a, sub_b: patch.manifold.sub_b, key: point.key },
             point: middle,
             frame: patch.frame,
-            // On both bodies the same point: otherwise friction across a gap would make angular momentum.
+            // Both arms end at the same point; otherwise friction across a gap would change angular momentum.
             arm_a: arm(0),
             arm_b: arm(1),
             gap: point.gap,
@@ -327,18 +336,20 @@ impl Pair<'_> {
         }
     }
 
-    /// Decides whether a contact of a pair that bounces does so too, seen at the time of the first bounce.
+    /// Decides whether a contact bounces, in a pair whose points are taken at the time of the first bounce.
     fn bounce(&self, contact: &mut Contact, time: f64, rest_speed: f64) {
         let approach = self.approach(contact, time);
         contact.impact = impact(contact, &approach, time, self.dt, rest_speed);
         if contact.impact.is_none() {
-            // Seen at the time of another point's bounce, but held all along: its gap is that at the start.
+            // The point was taken at the time of another point's bounce but is held from the start: its gap is that at
+            // the start.
             contact.gap -= approach.travelled(time);
         }
     }
 
-    /// A point that would bounce, of a pair whose flight stays clear of contact in this step. The row `u_N⁺ ≥ −g/h` sees the
-    /// velocity at the end of the step, by which a fall takes `½ a h²` more way than it does: it would brake without a bounce.
+    /// Opens the gap of a point whose pair does not touch in flight during this step, but would bounce. The row `u_N⁺ ≥
+    /// −g/h` uses the velocity at the end of the step, with which a falling body seems to travel `½ a h²` farther than
+    /// it does; the row would brake it without a bounce.
     fn fly_past(&self, contact: &mut Contact, rest_speed: f64) {
         let approach = self.approach(contact, 0.0);
         let speed = approach.velocity + self.dt * approach.acceleration;
@@ -349,8 +360,8 @@ impl Pair<'_> {
         }
     }
 
-    /// A point of a fast body, seen at the time of its first touch: what is closed and closing has an impact then, with
-    /// or without bounce; what is open must not close in the rest of the step.
+    /// A point of a body with continuous detection, at the time of its first touch. If it is closed and closing it has
+    /// an impact at that time, with or without bounce; if it is open it must not close in the rest of the step.
     fn catch(&self, contact: &mut Contact, time: f64, rest_speed: f64) {
         let approach = self.approach(contact, time);
         contact.impact = None;
@@ -373,7 +384,7 @@ impl Pair<'_> {
         let acceleration = (normal_velocity(self.dt) - normal_velocity(0.0)) / self.dt;
         let mut after_bounce = acceleration;
         if self.bodies.iter().all(|body| body.is_dynamic()) {
-            // Either may be held by other contacts, and then only the other one falls back.
+            // Either body may be held by other contacts; then only the other one accelerates.
             let alone =
                 |i: usize| contact.frame[0].dot(self.free[i].after.linear - self.free[i].before.linear) / self.dt;
             after_bounce = after_bounce.min(-alone(0)).min(alone(1));
@@ -382,7 +393,7 @@ impl Pair<'_> {
     }
 }
 
-/// Contacts of the touches; `others` are those of islands that are replayed.
+/// Makes contacts of all touches; `others` is the number of contacts in replayed islands.
 #[allow(clippy::too_many_arguments)] // What a contact depends on, and memory.
 pub(crate) fn contacts(
     world: &World,
@@ -426,11 +437,11 @@ pub(crate) fn contacts(
 /// Free normal motion of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Approach {
-    /// Negative when approaching [m/s].
+    /// Normal velocity, negative when approaching [m/s].
     velocity: f64,
-    /// Before the bounce [m/s²].
+    /// Normal acceleration before the bounce [m/s²].
     acceleration: f64,
-    /// After it, at the least [m/s²].
+    /// Lower bound on the normal acceleration after the bounce [m/s²].
     after_bounce: f64,
 }
 
@@ -439,7 +450,7 @@ impl Approach {
     fn travelled(&self, time: f64) -> f64 {
         time * (self.velocity - 0.5 * time * self.acceleration)
     }
-    /// When the gap closes, if within `rest` \[s\], and the velocity at that time [m/s].
+    /// Time at which the gap closes, if that is within `rest` \[s\], and the velocity at that time [m/s].
     fn closing(&self, gap: f64, rest: f64) -> Option<(f64, f64)> {
         if gap <= 0.0 {
             return Some((0.0, self.velocity));
@@ -455,8 +466,8 @@ impl Approach {
     }
 }
 
-/// The bounce of a contact seen at `time`, if it closes within the rest of the step. All points of a pair bounce at the
-/// time of the first, with the velocity they have then: a later one would bounce faster than it is.
+/// The bounce of a contact given at `time`, if it closes within the rest of the step. All points of a pair bounce at
+/// the time of the first bounce, with the velocity of that time; a later velocity would make the bounce too fast.
 fn impact(contact: &Contact, approach: &Approach, time: f64, dt: f64, rest_speed: f64) -> Option<Impact> {
     approach.closing(contact.gap, dt - time)?;
     let impact = Impact { time, speed: approach.velocity, acceleration: approach.after_bounce };

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Between bodies 0 and 1 along z, without arms.
+/// A contact between bodies 0 and 1 along z, with zero arms.
 pub(in crate::step) fn contact(gap: f64, restitution: f64) -> Contact {
     Contact {
         a: 0,

@@ -1,19 +1,22 @@
-//! End poses. In: states at the end of the step. Out: the same, with overlap that the step made taken out.
-//! Velocities are not touched. Eq.: the least displacement δ in the metric of mass with, row by row,
+//! End poses. In: states at the end of the step. Out: the same states without the overlap that the step made.
+//! Velocities do not change. Eq.: the displacement δ of least mass-weighted norm that satisfies, row by row,
 //!
 //! ```text
 //! contact  0 ≤ r ⊥ gap(X⁺) + J δ + allowed ≥ 0
 //! joint    error(X⁺) + J δ = kept,     gear the same over the bodies of its joints
 //! ```
 //!
-//! The contact problem sees gaps as linear in the motion and one patch of features per pair: a body that turns far, or is
-//! struck in the step, may end up inside another. What came of it is measured here, at the end poses, with the narrow phase.
-//! Overlap deeper than half of what the certificate allows is taken out wholly, in a few rounds because rows turn with the
-//! bodies. Overlap that was there before the step (bodies put into each other, or squeezed) is taken out by a fraction per
-//! step, and so are joints that were put together with a gap: [`crate::Stabilisation`]. Where joints that fitted do not fit any
-//! more after the last round, as in a bridge that has come taut under a load, the bodies on joints of that island stay where the step left
-//! them, and the others alone are moved. Overlap of a squeeze stays: there is
-//! no room to go to (`squeeze`).
+//! The contact problem treats gaps as linear in the motion, and knows one patch of features per pair. A body that turns
+//! far, or is struck within the step, may therefore end inside another body. This stage runs the narrow phase at the
+//! end poses and measures the result.
+//!
+//! Overlap deeper than half of what the certificate allows is removed completely. That takes a few rounds, because the
+//! rows turn with the bodies. Overlap that existed before the step (bodies placed inside each other) is removed by a
+//! fraction per step, and so are errors of joints that were assembled with a gap: see [`crate::Stabilisation`].
+//!
+//! If joints that fitted before the rounds do not fit after the last round (a bridge that has come taut under a load),
+//! the jointed bodies of that island stay where the step left them and only the others are moved. Overlap of a squeeze
+//! stays, because there is no room to move to (`squeeze`).
 
 mod candidates;
 mod displacement;
@@ -34,13 +37,13 @@ use crate::{Stabilisation, World};
 use displacement::{ACCURACY, Off, Row};
 use glamx::{DQuat, DVec3};
 
-/// Most rounds. Two are usual; a bridge that comes taut takes a dozen, because the sag that it is left with is the square root of what
-/// it is too long by; a press that cannot be satisfied uses all.
+/// Limit on rounds. Two are usual. A bridge that comes taut takes a dozen, because its remaining sag is the square root
+/// of its excess length. A press that cannot be satisfied uses all of them.
 const MAX_ROUNDS: usize = 16;
-/// Share of the certificate's bound above which an overlap made by the step is taken out \[1\].
+/// An overlap that the step made is removed if it exceeds this share of the certificate's bound \[1\].
 const TRIGGER: f64 = 0.5;
 
-/// Memory of the stage.
+/// Memory of the stage, kept between steps.
 #[derive(Default)]
 pub(crate) struct EndSpace {
     /// Pairs whose overlap is a squeeze, ascending.
@@ -51,51 +54,52 @@ pub(crate) struct EndSpace {
     before: Vec<((u32, u32), f64)>,
     space: IslandSpace,
     parent: Vec<u32>,
-    /// Errors that joints are to end with, row by row of the scene [m, rad].
+    /// Target error of each joint row of the scene [m, rad].
     targets: Vec<f64>,
     /// Errors of one joint, row by row [m, rad].
     errors: Vec<f64>,
-    /// Pairs whose old overlap joints do not let out, ascending: a wheel whose axle is fixed to the world, in the ground. It
-    /// stays as it was.
+    /// Pairs whose old overlap stays because joints prevent its removal, ascending. Example: a wheel in the ground
+    /// whose axle is fixed to the world.
     stuck: Vec<(u32, u32)>,
-    /// Errors that gears are to end with [m, rad].
+    /// Target error of each gear [m, rad].
     gear_targets: Vec<f64>,
     off: Off,
-    /// Contact points of this round, and pairs whose points it has looked at.
+    /// Contact points of this round, and the pairs for which points were found.
     rows: Vec<Row>,
     rowed: Vec<bool>,
     /// Displacements by rank.
     moves: Vec<Twist>,
-    /// Groups of bodies by their roots; bodies of one of them, and their places in it by rank.
+    /// Union–find roots of the groups of bodies; then the bodies of one group, and their place in it by rank.
     roots: Vec<u32>,
     members: Vec<u32>,
     local: Vec<Option<u32>>,
-    /// Bodies that stay where they are, by rank: those on taut joints, which have nowhere to go, and those on joints that no round made
-    /// fit again. Whatever lies in them is moved away from them.
+    /// By rank: bodies that are not moved, because they hang on taut joints or on joints that no round made fit again.
+    /// Bodies that overlap them are moved instead.
     held: Vec<bool>,
     /// States before any displacement.
     pub moved: Vec<BodyState>,
 }
 
-/// What a step is about.
+/// The inputs of the stage.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     world: &'a World,
     scene: &'a Scene<'a>,
 }
 
-/// What the stage did.
+/// What the stage did, for the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corrected {
-    /// Groups of bodies that were displaced.
+    /// Number of groups of bodies that were displaced.
     pub groups: usize,
-    /// Rounds that were needed.
+    /// Number of rounds.
     pub rounds: usize,
-    /// Displacements that could not be proved and were not applied.
+    /// Number of displacements that were not certified, and therefore not applied.
     pub unproved: usize,
 }
 
-/// Takes overlap and old joint errors out of the end states; `correction` is what every body is moved and turned by.
+/// Removes overlap and joint errors from the end states. `correction` receives the displacement and rotation of every
+/// body.
 #[allow(clippy::too_many_arguments)] // Everything a step has: the world, the scene, what is near, and the states.
 pub(crate) fn correct(
     world: &World,
@@ -135,7 +139,7 @@ pub(crate) fn correct(
     done
 }
 
-/// Overlap made by the step that is not taken out \[m\].
+/// Overlap made by the step up to which nothing is done \[m\].
 pub(crate) fn trigger(a: &BodyRecord, b: &BodyRecord) -> f64 {
     TRIGGER * overlap_bound(a, b)
 }
@@ -169,7 +173,7 @@ fn placed<'a>(world: &'a World, body: &Moving, state: &BodyState) -> Option<Plac
     Some(PlacedShape::new(record, record.pose_of(state.position, state.orientation)))
 }
 
-/// How deep two bodies are in each other at these poses \[m\]; zero where they are apart.
+/// Overlap depth of two bodies at these poses \[m\]; zero if they are apart.
 fn depth(
     world: &World,
     detector: &mut Detector,
@@ -181,7 +185,7 @@ fn depth(
 }
 
 impl EndSpace {
-    /// The rounds. False if joints that fitted before them do not fit after them.
+    /// Runs the rounds. Returns false if joints that fitted before do not fit afterwards.
     fn take_out(
         &mut self,
         given: &Given,
@@ -216,8 +220,8 @@ impl EndSpace {
         true
     }
 
-    /// Pairs that overlap by more than they may. Bodies that have not moved are as deep as they were: looked at only for
-    /// what is to be taken out by a fraction.
+    /// Finds the pairs that overlap by more than is allowed. Pairs that have not moved have their old depth, and are
+    /// examined only if old overlap is to be removed by a fraction.
     fn too_deep(
         &mut self,
         world: &World,

@@ -1,6 +1,7 @@
 //! Energy ledger. In: states before and after, velocities, impulses. Out: where the energy of the step went.
 //!
-//! The one writer of the step's ledger. Islands with joints bring an account of their own motion (`midpoint`), which is added.
+//! This is the only writer of the step's energy ledger. Islands with joints keep an account of their own motion
+//! (`midpoint`), which is added.
 
 use crate::World;
 use crate::body::{BodyState, Kind};
@@ -15,16 +16,16 @@ use glamx::{DQuat, DVec3};
 #[derive(Clone, Copy)]
 pub(crate) struct States<'a> {
     pub modes: &'a [Mode],
-    /// As integrated.
+    /// After integration.
     pub moved: &'a [BodyState],
     /// After the correction of poses, before bodies fall asleep.
     pub corrected: &'a [BodyState],
     pub rest: &'a [Rest],
-    /// What the rest snap added \[J\].
+    /// Energy added by the rest snap \[J\].
     pub snapped: f64,
 }
 
-/// Every entry from its own formula. Islands that are replayed do no work but `against_free_motion`.
+/// Fills in every entry from its own formula. Replayed islands only have the entry `against_free_motion`.
 pub(crate) fn ledger(
     world: &World,
     scene: &Scene,
@@ -57,8 +58,8 @@ pub(crate) fn ledger(
         }
         ledger.after = ledger.after.add(final_energy);
         if modes[rank] == Mode::Given {
-            // The island's own account ends where its scheme left the body: at rest it stays where it was, and a fast body
-            // may have had to stop early.
+            // The island's own account ends at the state of its scheme. Later the body may have been snapped to rest,
+            // or stopped early by continuous detection.
             if let Some(given) = outcome.given(body) {
                 ledger.stopped += moved_energy.total() - Energy::at(record, given, gravity).total();
             }
@@ -71,14 +72,14 @@ pub(crate) fn ledger(
         ledger.external += dt * (force.dot(mean.linear) + torque.dot(mean.angular));
         let weight = record.mass.mass * record.gravity(gravity);
         ledger.integration += weight.dot(dt * mean.linear - (moved[rank].position - body.state.position));
-        // A body that had to stop early has not had all of its forces.
+        // A body that was stopped early did not get all of its forces.
         let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
         ledger.integration += if moved[rank].velocity == after.linear { 0.0 } else { lost };
         let rotational = |orientation: DQuat, spin: DVec3| {
             let local = orientation.inverse() * spin;
             0.5 * local.dot(record.mass.inertia * local)
         };
-        // What the turning axes of inertia do to the energy of held bodies.
+        // Energy change of held bodies because their axes of inertia turn.
         let turned = rotational(moved[rank].orientation, moved[rank].spin);
         ledger.integration += turned - rotational(body.orientation(), after.angular);
     }
@@ -102,7 +103,7 @@ pub(crate) fn ledger(
             ledger.against_free_motion += 0.5 * impulse.dot(free + after);
             let normal = contact.frame[0].dot(*impulse) * contact.frame[0].dot(mean);
             if contact.soft.is_some() {
-                // A surface that gives way stores what its force does over the way really gone, h u⁺.
+                // A soft surface stores the work of its force along the actual displacement, h u⁺.
                 let stored = contact.frame[0].dot(*impulse) * contact.frame[0].dot(after);
                 ledger.spring += stored;
                 ledger.integration += normal - stored;
@@ -111,7 +112,7 @@ pub(crate) fn ledger(
             }
             ledger.friction += impulse.dot(mean) - normal;
             if contact.running != DVec3::ZERO {
-                // Friction takes what slides; the drive of the surface pays for what it moves.
+                // Sliding dissipates energy; the drive of the surface supplies what it moves.
                 ledger.friction += impulse.dot(contact.running);
                 ledger.driven -= impulse.dot(contact.running);
             }
@@ -134,7 +135,7 @@ pub(crate) fn ledger(
     ledger
 }
 
-/// The given velocity of a kinematic body; zero for the others.
+/// Prescribed velocity of a kinematic body; zero for other bodies.
 fn driven(scene: &Scene, rank: usize) -> Twist {
     if scene.bodies[rank].kind == Kind::Kinematic { scene.free[rank].after } else { Twist::default() }
 }

@@ -1,4 +1,4 @@
-//! The loop over islands: on all threads where that pays, with the same result.
+//! Loop over islands, on several threads where that is faster. The result does not depend on the number of threads.
 
 use crate::StepError;
 use crate::step::island::Island;
@@ -6,12 +6,12 @@ use crate::step::solve::IslandSpace;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Contacts in all islands from which other threads are asked to help: waking them costs as much as some dozen contacts
-/// at rest.
+/// Number of contacts in all islands from which on other threads are used. Waking threads costs as much as some dozen
+/// resting contacts.
 const WORTH_SHARING: usize = 64;
 
-/// Calls `work` for every island with its space and another thing of its own, in parallel where that pays. The first
-/// island that fails is reported, whichever thread was first.
+/// Calls `work` for every island with its workspace and its item of `others`, in parallel if that is worth it. If
+/// several islands fail, the error of the first in order is returned.
 pub(crate) fn for_islands<T: Send>(
     islands: &[Island],
     spaces: &mut [IslandSpace],
@@ -33,7 +33,8 @@ pub(crate) fn for_islands<T: Send>(
     }
 }
 
-/// Whether there is enough work for other threads, and there are any. A program without the feature `parallel` has none.
+/// Whether there is enough work for several threads, and there are several. Without the feature `parallel` there is
+/// one.
 fn is_worth_sharing(islands: &[Island]) -> bool {
     #[cfg(feature = "parallel")]
     let threads = rayon::current_num_threads();

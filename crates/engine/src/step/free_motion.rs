@@ -1,10 +1,11 @@
 //! Free motion. In: bodies, forces. Out: v* and the rotation of flight. Eq.: v* = v + h M⁻¹(f − ω×Iω).
 //!
-//! The gyroscopic part is the exact rotation of a free body (`free_rotation`): L in the world's axes and the energy stay.
+//! The gyroscopic part is the exact rotation of a free body (`free_rotation`), which conserves energy and world angular
+//! momentum.
 //!
-//! Flights are written once, at the beginning: every body as if it were awake and nothing touched it. The collision stage
-//! reads them through [`Flights`]. It decides which bodies sleep and when those that bounce are met; [`as_met`] then writes,
-//! once, the motion that all later stages read.
+//! It is computed twice. [`flights`] comes first and treats every body as awake and untouched; the collision stage
+//! reads its result through [`Flights`], and decides which bodies sleep and at which time bodies bounce. [`as_met`]
+//! then computes the free motion up to the time of impact, which all later stages read.
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState, Kind};
@@ -13,27 +14,27 @@ use crate::step::quarantine::{Quarantine, check_speed};
 use crate::step::{Moving, Twist};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
-/// Turn of a step from which on a body is met as it is at the beginning, and turns freely from there [rad].
+/// A body that would turn by more than this in a step is treated as spinning, see [`spins`] [rad].
 const FAR: f64 = 0.5;
 
-/// Motion without contact or joint.
+/// Motion of a body without contacts and joints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeMotion {
     /// Velocities after the gyroscopic part and before any force: where the work of forces starts to count.
     pub before: Twist,
     /// v*.
     pub after: Twist,
-    /// Rotation of the step in the body's axes if nothing touches.
+    /// Rotation over the whole step in the body's axes.
     pub rotation: DQuat,
     /// Angular velocity after that rotation, world axes [rad/s].
     pub flight_spin: DVec3,
 }
 
 impl FreeMotion {
-    /// Of a body that does not move.
+    /// Motion of a body that does not move.
     pub const AT_REST: FreeMotion = FreeMotion::steady(Twist { linear: DVec3::ZERO, angular: DVec3::ZERO });
 
-    /// Of a body that no force changes.
+    /// Motion of a body at constant velocity.
     const fn steady(twist: Twist) -> FreeMotion {
         FreeMotion { before: twist, after: twist, rotation: DQuat::IDENTITY, flight_spin: twist.angular }
     }
@@ -57,7 +58,8 @@ impl FreeMotion {
         (start.position + time * mean, (turn * start.orientation).normalize())
     }
 
-    /// The same of the frame of its shape. A body whose inertia has axes turns as a free body does: impulses meet it so.
+    /// Pose of the shape's frame after some time of the step. A body whose inertia is not isotropic turns as a free
+    /// body does, since impulses act on it at that orientation.
     pub fn pose_at(&self, start: &BodyState, record: &BodyRecord, time: f64, dt: f64) -> DPose3 {
         let (position, orientation) = self.place_at(start, time, dt);
         if time == 0.0 || record.mass.isotropic {
@@ -67,7 +69,7 @@ impl FreeMotion {
     }
 }
 
-/// Flights as the collision stage sees them: what sleeps or is replayed does not move.
+/// Flights as the collision stage reads them: sleeping and replayed bodies do not move.
 #[derive(Clone, Copy)]
 pub(crate) struct Flights<'a> {
     pub bodies: &'a [Moving],
@@ -75,14 +77,14 @@ pub(crate) struct Flights<'a> {
 }
 
 impl<'a> Flights<'a> {
-    /// Of the body of this rank.
+    /// The flight of the body of this rank.
     pub fn of(&self, rank: u32) -> &'a FreeMotion {
         if self.bodies[rank as usize].is_held() { &FreeMotion::AT_REST } else { &self.motion[rank as usize] }
     }
 }
 
-/// Fills in the bodies of the step and the flight of each. One that its forces throw out of its range is quarantined on the
-/// spot.
+/// Fills in the bodies of the step and their flights. A body whose forces alone take it out of the range of numbers is
+/// quarantined at once.
 pub(crate) fn flights(
     world: &World,
     quarantine: &Quarantine,
@@ -127,7 +129,7 @@ fn fly(record: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
     // A constant torque turns by a further ½ h² I⁻¹ τ.
     let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
     let after = spin + state.orientation * kick_local;
-    // The spin of flight is fixed in the body's axes over the rotation: so are energy and momentum.
+    // The angular velocity is carried over in the body's axes, which conserves energy and momentum.
     let turned = (state.orientation * rotation).normalize() * (state.orientation.inverse() * after);
     FreeMotion {
         before: Twist { linear: state.velocity, angular: spin },
@@ -142,9 +144,9 @@ fn kick_of_torque(record: &BodyRecord, orientation: DQuat, dt: f64) -> DVec3 {
     dt * (record.mass.inverse_inertia * (orientation.inverse() * record.applied(dt).1))
 }
 
-/// Motion as impulses meet it, from the flights and from when bodies are met. Bodies that bounce, and whose inertia has
-/// axes, are met where they are then: gyroscopic motion up to the bounce, the axes of inertia as they are there. What
-/// follows is up to `integrate`.
+/// Computes the free motion that impulses act on, from the flights and the times of impact. For a body that bounces or
+/// spins, and whose inertia is not isotropic, the gyroscopic motion goes up to the time of impact (the start of the
+/// step if it only spins) and the inertia is that of the pose there; `integrate` does the rest of the step.
 pub(crate) fn as_met(
     world: &World,
     dt: f64,
@@ -174,13 +176,13 @@ pub(crate) fn as_met(
     }
 }
 
-/// Whether a body turns so far in a step that rows and inertia of its start say nothing of its end.
+/// Whether a body turns so far in a step that rows and inertia at its start pose say nothing about its end pose.
 fn spins(world: &World, body: &Moving, dt: f64) -> bool {
     let record = world.bodies.at(body.slot);
     body.is_dynamic() && dt * body.state.spin.length() > FAR && record.is_some_and(|record| !record.mass.isotropic)
 }
 
-/// Orientation and spin of a body that has turned freely for some time, world axes.
+/// Orientation and angular velocity in world axes of a body that has turned freely for some time.
 fn turned(start: &BodyState, record: &BodyRecord, time: f64) -> (DQuat, DVec3) {
     let (spin, rotation) = free_rotation(&record.mass, start.orientation.inverse() * start.spin, time);
     let orientation = (start.orientation * rotation).normalize();

@@ -1,4 +1,4 @@
-//! Rotation of a free rigid body over a time `h`, in the body's axes. Used by every stage that turns a body.
+//! Rotation of a torque-free rigid body over a time `h`, in the body's axes. Every stage that turns a body uses it.
 //!
 //! With `l` the angular momentum in the body's principal axes and moments I₁, I₂, I₃, the energy is split as
 //!
@@ -6,13 +6,13 @@
 //! H = |l|²/2Iᵢ + αⱼ lⱼ²/2 + αₖ lₖ²/2,   α = 1/I − 1/Iᵢ
 //! ```
 //!
-//! The flow of the first part turns the body about its constant angular momentum and commutes with the others; those of the
-//! other two turn it about one principal axis each. All three are exact, and all keep |L| in the world's axes. A body with
-//! two equal moments (choose i and j so that αⱼ = 0) is exact as it stands. For the others the flows are composed as
-//! `φⱼ(½)φₖ(1)φⱼ(½)` with the symmetric coefficients of order 6 (Kahan and Li 1997) and 8 (Suzuki and Umeno 1993), both as
-//! printed in Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2. (Touma and Wisdom 1994 have the splitting.)
-//! Pieces are short enough that the error of one is round-off: a top is right to 1e-6° after 10 s of any spin that 60 Hz can
-//! resolve.
+//! The flow of the first part turns the body about its constant angular momentum and commutes with the others. The
+//! flows of the other two parts turn it about one principal axis each. All three are exact and conserve the world
+//! angular momentum. A body with two equal moments (choose i and j so that αⱼ = 0) is exact as it stands. For the
+//! others the flows are composed as `φⱼ(½)φₖ(1)φⱼ(½)` with the symmetric coefficients of order 6 (Kahan and Li 1997)
+//! and 8 (Suzuki and Umeno 1993), both as printed in Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2.
+//! (Touma and Wisdom 1994 have the splitting.) The step is cut into pieces so short that the error of each is
+//! round-off. A top is right to 1e-6° after 10 s, at any spin that steps of 1/60 s can resolve.
 
 use crate::body::Inertial;
 use glamx::{DQuat, DVec3};
@@ -52,7 +52,8 @@ const COMPOSITIONS: [Composition; 3] = [
     },
 ];
 
-/// Most pieces. Beyond four turns of precession in one step the orientation is noise; energy and momentum are still kept.
+/// Limit on pieces. Beyond four turns of precession in one step the orientation is noise; energy and momentum are still
+/// conserved.
 const MAX_PIECES: f64 = 256.0;
 /// Relative change of the energy above which the pieces were too long and the energy is restored \[1\].
 const ENERGY_DRIFT: f64 = 1e-10;
@@ -100,14 +101,14 @@ pub(crate) fn free_rotation(mass: &Inertial, spin: DVec3, h: f64) -> (DVec3, DQu
     (*axes * (momentum * inverse), rotation)
 }
 
-/// Momentum in principal axes, and the rotation so far.
+/// Angular momentum in principal axes, and the rotation so far.
 struct Turned {
     momentum: DVec3,
     rotation: DQuat,
 }
 
 impl Turned {
-    /// Turns about a principal axis for `weight` = αt: by the angle α l t.
+    /// Turns about a principal axis by the angle α l t, with `weight` = αt.
     fn about(&mut self, axis: usize, weight: f64) {
         let angle = weight * self.momentum[axis];
         if angle == 0.0 {
@@ -129,7 +130,7 @@ impl Turned {
     }
 }
 
-/// Axes i, j, k with the least |1/Iⱼ − 1/Iᵢ|.
+/// The order i, j, k of the axes with the least |1/Iⱼ − 1/Iᵢ|.
 fn order(inverse: DVec3) -> (usize, usize, usize) {
     let difference = |a: usize, b: usize| (inverse[a] - inverse[b]).abs();
     let choices = [(0, 1, 2), (1, 2, 0), (2, 0, 1)];
@@ -142,8 +143,8 @@ fn order(inverse: DVec3) -> (usize, usize, usize) {
     best
 }
 
-/// Puts the momentum back on the sphere |l| and the ellipsoid of the energy, for spins too fast to be resolved: the
-/// components along the axes of the least and greatest moment are solved for, that along the other is kept.
+/// Projects the momentum back onto the sphere |l| and the energy ellipsoid, for spins too fast to be resolved. The
+/// components along the axes of least and greatest moment are solved for; the third is kept.
 fn restore_energy(start: DVec3, inverse: DVec3, momentum: &mut DVec3) {
     let energy = |l: DVec3| (l * l).dot(inverse);
     let before = energy(start);

@@ -1,8 +1,8 @@
-//! Gears as rows of problems. In: joints at the current poses. Out: which of their rows are bound to each other, and these as one
-//! row over all bodies of the joints.
+//! Gears as rows of problems. In: joints at the current poses. Out: which of their rows each gear binds, and one row
+//! per gear over all bodies of these joints.
 //!
-//! Eq.: `J = Σ f_i J_i`. A problem has two bodies per block and, where there are more, further columns
-//! (`FurtherColumns`); bodies that several of the joints hang on are one.
+//! Eq.: `J = Σ f_i J_i`. A block of a problem has two bodies; further bodies are given as extra columns
+//! (`FurtherColumns`). A body that belongs to several of the joints appears once.
 
 use crate::World;
 use crate::joint::geometry::{JointGeometry, Placed, nearest};
@@ -14,10 +14,10 @@ use crate::step::island::Island;
 use signorini_problem::{Block, FactoredParts, FurtherColumns, JacobianRow};
 use std::ops::Range;
 
-/// All gears that act in a step, in their order.
+/// All gears that act in a step, in order of creation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GearFrames {
-    /// Terms and offset of each [m, rad].
+    /// Range of terms, and offset, of each gear [m, rad].
     gears: Vec<(Range<usize>, f64)>,
     terms: Vec<GearedRow>,
 }
@@ -25,21 +25,21 @@ pub(crate) struct GearFrames {
 /// A row of a joint that is bound by a gear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GearedRow {
-    /// Which joint: its place among all of the step or of the island.
+    /// Index of the joint, in the step or in the island.
     pub joint: usize,
-    /// Which of its rows.
+    /// Index of the row among those of the joint.
     pub row: usize,
     pub factor: f64,
 }
 
-/// Which row of a joint a coordinate of a gear is.
+/// Index of the joint row that a coordinate of a gear uses.
 pub(crate) fn row_of(rows: &[RowSpec], gear: u32, axis: usize) -> Option<usize> {
     let bound = |spec: &RowSpec| matches!(spec.law, RowLaw::Geared { gear: of, .. } if of == gear);
     rows.iter().position(|spec| spec.axis == axis && bound(spec))
 }
 
 impl GearFrames {
-    /// Finds the gears all of whose joints take part.
+    /// Finds the gears all of whose joints are part of the step.
     pub fn find(&mut self, world: &World, joints: &[JointFrame]) {
         self.gears.clear();
         self.terms.clear();
@@ -64,7 +64,7 @@ impl GearFrames {
         &self.terms[self.gears[gear].0.clone()]
     }
 
-    /// What the sum over them is [m, rad].
+    /// Prescribed value of the sum of a gear's coordinates [m, rad].
     pub fn offset(&self, gear: usize) -> f64 {
         self.gears[gear].1
     }
@@ -83,7 +83,8 @@ fn terms<'a>(
     })
 }
 
-/// Value of a coordinate at the end of a step [m, rad], an angle next to where it started and went.
+/// Value of a coordinate at the end of a step [m, rad]. Of all angles that differ by whole turns it is the one nearest
+/// to the start value plus `way`.
 pub(crate) fn counted(joint: &JointGeometry, measure: Measure, start: &Placed, end: &Placed, way: f64) -> f64 {
     match measure {
         Measure::Angle(_) => nearest(joint.value(measure, end), joint.value(measure, start) + way),
@@ -94,7 +95,7 @@ pub(crate) fn counted(joint: &JointGeometry, measure: Measure, start: &Placed, e
 /// One row over the bodies of several joints.
 pub(crate) struct SumRow {
     count: usize,
-    /// Ascending.
+    /// Ranks of the bodies, ascending.
     bodies: [u32; 2 * GEAR_LIMIT],
     columns: [[f64; 6]; 2 * GEAR_LIMIT],
 }
@@ -104,7 +105,7 @@ impl SumRow {
         SumRow { count: 0, bodies: [0; 2 * GEAR_LIMIT], columns: [[0.0; 6]; 2 * GEAR_LIMIT] }
     }
 
-    /// Adds a multiple of a row over two bodies.
+    /// Adds a multiple of a row that acts on two bodies.
     pub fn add(&mut self, factor: f64, pair: [Option<u32>; 2], row: &JacobianRow) {
         let (halves, _) = row.as_chunks::<6>();
         for (body, half) in pair.into_iter().zip(halves) {
@@ -124,7 +125,7 @@ impl SumRow {
         }
     }
 
-    /// Its bodies two by two, with what it has there.
+    /// Its bodies in pairs, with the entries of the row for each pair.
     pub fn pairs(&self) -> impl Iterator<Item = ([Option<u32>; 2], JacobianRow)> {
         (0..self.count).step_by(2).map(|first| {
             let (mut pair, mut row) = ([None; 2], [0.0; 12]);
@@ -136,7 +137,7 @@ impl SumRow {
         })
     }
 
-    /// Adds it to a problem as a block that is held.
+    /// Adds the row to a problem as an equality block.
     pub fn pose(&self, parts: &mut FactoredParts, q: f64) {
         let (pair, row) = self.pairs().next().unwrap_or(([None; 2], [0.0; 12]));
         let index = parts.jacobian.len() as u32;
@@ -154,7 +155,7 @@ impl SumRow {
     }
 }
 
-/// Adds the gears of an island to its problem, at the current poses; rows of joints with both bodies by `after`.
+/// Adds the gears of an island to its problem at the current poses.
 pub(crate) fn assemble_gears(
     scene: &Scene,
     island: &Island,

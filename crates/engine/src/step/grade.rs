@@ -1,5 +1,5 @@
-//! Collects what the judge needs (states, impulses, laws), asks it for the certificate, and fills the counts of the
-//! step report.
+//! Collects the states, impulses and laws of the step, passes them to the judge, and fills in the certificate and the
+//! counts of the step report.
 
 use crate::report::{ContactState, StepReport, StepStatus};
 use crate::step::Workspace;
@@ -54,7 +54,7 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
         gears: &world.gears,
         gear_order: &world.gear_order,
         end,
-        // What falls asleep loses its last velocity, which the ledger says.
+        // A body that falls asleep loses its last velocity; the ledger books it.
         active: &|rank| bodies[rank].is_dynamic() && rest[rank].sleeping_island.is_none(),
         impulses: &impulses,
         drive_impulses,
@@ -67,10 +67,10 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
     let velocity = &mut report.certificate.velocity;
     velocity.bound = tolerance.value;
     if let Some(certificate) = &report.velocity {
-        // Islands that are replayed were solved.
+        // Replayed islands were solved when they were computed.
         let solved = report.worst_island.is_some_and(|island| solutions.get(island).is_none_or(|one| one.solved));
         velocity.value = world.settings.measured(certificate);
-        // What cannot be told from round-off meets any tolerance: the judge of the problem says so.
+        // A residual at round-off level meets any tolerance; `solved` says so.
         velocity.bound = if solved { tolerance.value.max(velocity.value) } else { tolerance.value };
     }
     let counts = &report.counts;
@@ -81,7 +81,7 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
     }
 }
 
-/// Counts contacts by what they do.
+/// Counts contacts by state: open, sticking, sliding and so on.
 pub(crate) fn count_states(scene: &Scene, outcome: &Outcome, states: &mut Counts) {
     for (island, solution) in outcome.islands.as_slice().iter().zip(outcome.solutions) {
         for (c, impulse) in island.contacts.iter().zip(&solution.contact_impulses) {
@@ -93,7 +93,7 @@ pub(crate) fn count_states(scene: &Scene, outcome: &Outcome, states: &mut Counts
     }
 }
 
-/// Counts one contact, told by its motion.
+/// Counts one contact by its impulse and velocity.
 pub(crate) fn count_state(contact: &Contact, impulse: DVec3, velocity: DVec3, states: &mut Counts) {
     *match ContactState::of(contact.frame[0], impulse, velocity) {
         ContactState::Open => &mut states.open,
@@ -102,10 +102,10 @@ pub(crate) fn count_state(contact: &Contact, impulse: DVec3, velocity: DVec3, st
     } += 1;
 }
 
-/// Certificates and efforts of all islands.
+/// Adds the certificates and efforts of all islands to the report.
 pub(crate) fn summarise(solutions: &[IslandSolution], report: &mut StepReport) {
     for (island, solution) in solutions.iter().enumerate() {
-        // One that stands still for want of an answer has no certificate, and counts as missed.
+        // An island that stands still because nothing was solved has no certificate, and counts as missed.
         report.counts.missed += solution.motion.as_ref().map_or(0, |motion| motion.missed);
         let Some(certificate) = &solution.certificate else { continue };
         // An island that misses its tolerance is worse than any that meets it.

@@ -1,10 +1,11 @@
 //! Integrate. In: v⁺. Out: new states.
 //! Eq.: x⁺ = x + h v⁺, q⁺ = exp(½ h ω⁺) ⊗ q with ω in world axes (left product), renormalised.
 //!
-//! Bodies that nothing touched fly: x⁺ = x + h(v⁻ + v⁺)/2, which is the parabola itself, and the rotation of `free_motion`;
-//! energy and momentum are conserved. Bodies that only bounced fly to the impact with the free velocity and away
-//! from it with the velocity after it, both parabolas. Bodies that rest, slide or hang move by v⁺, on which the
-//! constraints were posed; those that bounce meanwhile, by v⁻ until then.
+//! A body that nothing touched moves by x⁺ = x + h(v⁻ + v⁺)/2, which is the exact parabola, and by the rotation of
+//! `free_motion`; energy and momentum are conserved. A body that only bounced follows one parabola to the impact and
+//! another one after it. A body that rests or hangs moves by v⁺, the velocity for which its constraints were posed; if
+//! it also bounces, it moves by v⁻ until the impact. A body that slides straight moves by the mean velocity
+//! (`find_slides`).
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState, Kind};
@@ -16,13 +17,13 @@ use crate::step::solve::IslandSolution;
 use crate::step::{Moving, Twist};
 use glamx::{DQuat, DVec3};
 
-/// Velocity change of a contact below which it does not count as touching [m/s]: the solver's tolerance.
+/// A contact that changes velocities by less than this does not count as touching [m/s]: the solver's tolerance.
 const TOUCH: f64 = 1e-9;
 
-/// Farthest that a contact may end from where it was solved for while its bodies move by their mean velocities \[m\].
+/// A body moves by its mean velocity only if its contacts then end within this of the gap they were solved for \[m\].
 const SLIDE: f64 = 1e-9;
 
-/// Most that a body that slides turns in a step [rad].
+/// A body that turns by more than this in a step does not count as sliding straight [rad].
 const STRAIGHT: f64 = 1e-4;
 
 /// How a body is moved.
@@ -34,7 +35,7 @@ pub(crate) enum Mode {
     /// Bounced at this time while held by other contacts \[s\].
     HeldBounce(f64),
     Contact,
-    /// Held by contacts that neither close nor open in the step: slides or rolls.
+    /// Held by contacts that neither close nor open in the step: it slides or rolls.
     Slide,
     /// Moved by its island's own scheme (`midpoint`).
     Given,
@@ -80,7 +81,7 @@ fn find_modes(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut Vec<M
             }
         }
     }
-    // A body met where it was to bounce is moved from there, unless nothing at all happened to it.
+    // A body whose impulses were posed at the time of a bounce is moved from there, unless no impulse acted on it.
     for (rank, body) in scene.bodies.iter().enumerate() {
         if let Some(time) = body.met_at
             && after[rank] != scene.free[rank].after
@@ -91,17 +92,18 @@ fn find_modes(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut Vec<M
     find_slides(world, scene, outcome, modes);
 }
 
-/// Whether a body goes straight on: what turns about a contact leaves its arc by the tangent, and the mean of two tangents
-/// would gain the energy that v⁺ loses. Balls may roll.
+/// Whether a body goes straight on, or is a ball that rolls. A body that turns about a contact leaves its arc along the
+/// tangent; with the mean of two tangents it would gain the energy that v⁺ loses.
 fn slides(world: &World, scene: &Scene, rank: usize, after: &Twist) -> bool {
     let turn = scene.dt * after.angular.length().max(scene.free[rank].before.angular.length());
     let record = world.bodies.at(scene.bodies[rank].slot);
     turn <= STRAIGHT || record.is_some_and(|record| record.shape.is_ball_about(record.mass.centre))
 }
 
-/// Lets bodies move by the mean of their velocities before and after the step, which is exact under constant forces,
-/// friction included, unless a contact would end elsewhere than it was solved for: the problem is posed on `g + h u_N⁺`. A
-/// contact that closes in the step does; then both of its bodies move by v⁺, and the contacts of those are looked at again.
+/// Finds the bodies that move by the mean of their velocities before and after the step, which is exact under constant
+/// forces, friction included. It is used only if every contact ends where it was solved for, at the gap `g + h u_N⁺`. A
+/// contact that closes in the step does not; then both of its bodies move by v⁺, and their other contacts are examined
+/// again.
 fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mode]) {
     let Outcome { islands, solutions, after, .. } = *outcome;
     let dt = scene.dt;
@@ -135,7 +137,8 @@ fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mod
                 let n = contact.frame[0];
                 let posed = dt * contact.velocity(&after[contact.a as usize], &after[contact.b as usize]);
                 let way = dt * contact.velocity(&velocity(modes, contact.a), &velocity(modes, contact.b));
-                // What a squeeze holds goes the way of the kinematic body, not half of it where that sets off.
+                // A body held by a squeeze moves with the kinematic body, also in the step in which that starts to
+                // move.
                 let held = (posed - n * n.dot(posed)).length() <= SLIDE
                     && solution.squeezed.binary_search(&(contact.a, contact.b)).is_ok();
                 let wrong = if push.impulse == DVec3::ZERO {
@@ -161,7 +164,7 @@ fn find_slides(world: &World, scene: &Scene, outcome: &Outcome, modes: &mut [Mod
     }
 }
 
-/// What the stages before decided.
+/// Results of the earlier stages.
 pub(crate) struct Outcome<'a> {
     pub islands: &'a Islands,
     pub solutions: &'a [IslandSolution],
@@ -170,7 +173,7 @@ pub(crate) struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Where an island's own scheme left a body.
+    /// End state of a body whose island was moved by its own scheme (`midpoint`).
     pub fn given(&self, body: &Moving) -> Option<&BodyState> {
         let motion = self.solutions.get(body.island? as usize)?.motion.as_ref()?;
         motion.end.get(body.place? as usize)
@@ -220,7 +223,7 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
-            // Impulses below the solver's tolerance still count, in the body's axes like the rest.
+            // Impulses below the solver's tolerance still count; they are added in the body's axes like the rest.
             let change = after.angular - free.after.angular;
             let spin = free.flight_spin + orientation * (body.orientation().inverse() * change);
             BodyState { position, orientation, velocity: after.linear, spin }
@@ -238,8 +241,8 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             };
             let displacement = time * (free.before.linear + time * bend) + rest * (after.linear - rest * bend);
             let there = at_bounce(scene, rank, time);
-            // Impulses met it there, with its inertia as it is there: it turns freely from there, held or not, and keeps the energy
-            // and the momentum that they left.
+            // Impulses acted with the inertia at the time of impact. The body turns freely from there, held or not, and
+            // keeps the energy and momentum it had after the impact.
             if record.mass.isotropic {
                 return advance(&there, after, displacement, rest * after.angular);
             }
@@ -251,12 +254,12 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
     }
 }
 
-/// Angular velocity of a held body whose axes of inertia have turned to `orientation`: that of the angular momentum it
-/// had, and of what forces and impulses added to it. Keeping the angular velocity instead would lose or make angular
-/// momentum at the order h².
+/// Angular velocity of a held body whose axes of inertia have turned to `orientation`. It follows from the angular
+/// momentum of the body plus that of forces and impulses. Keeping the angular velocity instead would change angular
+/// momentum at order h².
 fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
     let body = &scene.bodies[rank];
-    // Round-off would leave what stands still with the least spin there is, to and fro.
+    // Without this, round-off would leave a standing body with denormal angular velocities of alternating sign.
     let stands = after.angular == DVec3::ZERO && body.state.spin.abs().max_element() < f64::MIN_POSITIVE;
     if record.mass.isotropic || stands {
         return after.angular;
@@ -286,7 +289,7 @@ fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
     BodyState { orientation, ..body.state }
 }
 
-/// The state that an island's own scheme gave a body. One that came to rest is where it was.
+/// The state that the island's own scheme gave a body. A body that was snapped to rest stays at its start pose.
 fn given_state(outcome: &Outcome, body: &Moving, record: &BodyRecord, rank: usize) -> Option<BodyState> {
     let given = outcome.given(body)?;
     if outcome.after[rank] == Twist::default() && has_stayed(record, &body.state, given) {

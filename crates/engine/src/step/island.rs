@@ -1,7 +1,8 @@
-//! Islands. In: contacts, joints. Out: groups of dynamic bodies that touch or are jointed. Eq.: none.
+//! Islands. In: contacts, joints, gears. Out: groups of dynamic bodies that touch or are jointed; each is solved by
+//! itself. Eq.: none.
 //!
-//! Union–find over dynamic bodies; fixed and kinematic bodies do not join what rests on them. Islands are ordered by
-//! their first body, bodies and contacts within them by rank: the order of ids decides everything.
+//! Union–find over dynamic bodies. Fixed and kinematic bodies do not connect what rests on them. Islands are ordered by
+//! their first body, and bodies and contacts within them by rank, so the result depends on ids alone.
 
 use crate::step::Moving;
 use crate::step::assembly::JointFrame;
@@ -23,7 +24,7 @@ pub(crate) struct Islands {
     islands: Vec<Island>,
     count: usize,
     parent: Vec<u32>,
-    /// Island of each root, in the order of discovery.
+    /// Index of the island of each root, in order of discovery.
     island_of: Vec<u32>,
 }
 
@@ -38,13 +39,13 @@ impl Islands {
         &self.islands[..self.count]
     }
 
-    /// Groups the bodies and tells each its place in its island.
+    /// Groups the bodies, and sets for each its island and its place in it.
     pub fn build(&mut self, bodies: &mut [Moving], contacts: &[Contact], joints: &[JointFrame], gears: &GearFrames) {
         let Islands { islands, count, parent, island_of } = self;
         parent.clear();
         parent.extend(0..bodies.len() as u32);
         let moves = |body: &u32| bodies[*body as usize].is_dynamic();
-        // One body of each joint is enough: the other is tied to it by the joint.
+        // One body of each joint is enough: the joint connects the other.
         let mover = |joint: usize| [joints[joint].b, joints[joint].a].into_iter().flatten().find(moves);
         let tied = |gear: usize| {
             let terms = gears.terms(gear);
@@ -70,7 +71,8 @@ impl Islands {
             island.joints.clear();
             island.gears.clear();
         }
-        // Only bodies that something touches are in an island. Roots come first, so islands are in their order.
+        // A body is in an island only if something touches or holds it. Roots come first, so islands are ordered by
+        // root.
         for pair in pairs.clone() {
             for body in pair.into_iter().flatten().filter(|b| bodies[*b as usize].is_dynamic()) {
                 island_of[root(parent, body) as usize] = 0;

@@ -1,27 +1,28 @@
-//! One step, one direction: each stage reads what earlier ones wrote and writes its own. The rows below are what runs, in
-//! this order (`prepare`, then `compute`); each file's header says what goes in, what comes out, and the equation.
+//! One step. Each stage reads what earlier stages wrote, and writes its own results. The rows below are the stages in
+//! the order in which `prepare` and then `compute` call them. The header of each file says what goes in, what comes
+//! out, and the equation.
 //!
 //! ```text
-//!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body, as if nothing touched it       free_motion
+//!  1 free motion    v* = v + h M⁻¹(f − ω×Iω) of every body without contacts and joints     free_motion
 //!  2 collision      swept boxes, pairs, waking, replay, ccd, touches, times of impact      collision, replay
-//!  3 contacts       free motion as impulses meet it; frames, coefficients, guesses         contact, assembly
-//!  4 islands        bodies that touch or are jointed                                       island
+//!  3 contacts       free motion up to impacts; frames, coefficients, guesses               contact, assembly
+//!  4 islands        groups of bodies that touch or are jointed                             island
 //!  5 solve          u = W r + q under the laws, per island, certified                      solve, midpoint, in_halves
 //!  6 impulses       v⁺ = v* + M⁻¹Jᵀr                                                       impulse
-//!  7 rest snap      what cannot be told from rest is at rest                               rest_snap
+//!  7 rest snap      velocities that are only round-off become zero                         rest_snap
 //!  8 integrate      x, q at the end of the step                                            integrate
-//!    recall         what met though nobody thought so: rows 3 to 8 again with it           collision::closing, passes
-//!  9 ccd stops      bodies with continuous detection pass into nothing                     collision::ccd
-//! 10 end poses      overlap that the step made is taken out                                end_poses
-//! 11 sleep          islands that have been still for long enough                           sleep
+//!    recall         pairs that closed against the prediction: rows 3 to 8 again            collision::closing, passes
+//!  9 ccd stops      bodies with continuous detection stop before they enter others         collision::ccd
+//! 10 end poses      overlap that the step made is removed                                  end_poses
+//! 11 sleep          islands that have been still for long enough fall asleep               sleep
 //! 12 energy ledger  where the energy went                                                  energy_ledger
 //! 13 judge          the certificate of the whole step                                      grade, crate::judge
 //! 14 commit         the step becomes the state of the world                                commit
 //! ```
 //!
-//! Nothing of the world changes before row 14. After rows 8 and 10 bodies that would leave the range of numbers are found;
-//! the step is then taken again without them (`quarantine`). An island that the last step left as it was is not
-//! computed again (`replay`), nor is a whole step that has changed nothing (`fixed_point`).
+//! The world does not change before row 14. After rows 8 and 10 bodies that would leave the range of numbers are
+//! detected, and the step is taken again without them (`quarantine`). An island that the last step left unchanged is
+//! not computed again (`replay`), and neither is a whole step that changed nothing (`fixed_point`).
 
 mod assembly;
 mod block_owner;
@@ -114,23 +115,23 @@ pub(crate) struct Moving {
     pub kind: Kind,
     pub state: BodyState,
     pub inverse_mass: f64,
-    /// World axes, exactly symmetric [1/(kg·m²)].
+    /// I⁻¹ in world axes, exactly symmetric [1/(kg·m²)].
     pub inverse_inertia: DMat3,
-    /// When the impulses of the step meet it, if it may bounce \[s\]; others are met at the beginning.
+    /// Time within the step at which impulses act on it, if it may bounce or spins \[s\]; `None`: at the start.
     pub met_at: Option<f64>,
-    /// Its orientation then, for bodies whose inertia has axes: what the inverse inertia is at.
+    /// Its orientation at that time, to which `inverse_inertia` belongs; `None` if the inertia is isotropic.
     pub met_orientation: Option<DQuat>,
-    /// The island it sleeps in: then it counts as fixed.
+    /// The island it sleeps in. A sleeping body counts as fixed.
     pub sleeping_island: Option<u64>,
-    /// Its way is searched.
+    /// Whether continuous detection is on ([`crate::Body::fast`]).
     pub fast: bool,
-    /// Which body of its island it is; none if it is in none.
+    /// Index of the body in its island.
     pub place: Option<u32>,
-    /// Which island that is.
+    /// Index of its island; `None` if it is in none.
     pub island: Option<u32>,
-    /// Stands still, whatever it is: then it counts as fixed.
+    /// Whether it is quarantined. A quarantined body counts as fixed.
     pub quarantined: bool,
-    /// Its island is replayed: then it counts as fixed.
+    /// Whether its island is replayed. Such a body counts as fixed.
     pub replayed: bool,
 }
 
@@ -153,12 +154,12 @@ impl Moving {
             island: None,
         }
     }
-    /// The orientation at which impulses meet it.
+    /// The orientation at which impulses act on it.
     pub fn orientation(&self) -> DQuat {
         self.met_orientation.unwrap_or(self.state.orientation)
     }
-    /// Whether the step leaves it, its contacts and what is remembered of them as they are: it sleeps, or its island is
-    /// replayed.
+    /// Whether it sleeps or its island is replayed: the step then leaves the body, its contacts and their cached
+    /// impulses unchanged.
     pub fn is_held(&self) -> bool {
         self.sleeping_island.is_some() || self.replayed
     }
@@ -167,7 +168,7 @@ impl Moving {
     }
 }
 
-/// What the world keeps, without the memory of the stages: islands are solved on several threads.
+/// The state of the world without the memory of the stages, so that several threads can share it.
 #[derive(Clone, Copy)]
 pub(crate) struct Records<'a> {
     pub settings: &'a Settings,
@@ -181,30 +182,31 @@ impl<'a> Records<'a> {
     }
 }
 
-/// What the stages write; kept from step to step for its memory only.
+/// The results of all stages. Kept between steps only to reuse its memory; a step with a new workspace gives the same
+/// bits.
 #[derive(Default)]
 pub(crate) struct Workspace {
     quarantine: Quarantine,
     passes: Passes,
     bodies: Vec<Moving>,
-    /// As if nothing touched.
+    /// Free motion of every body over the whole step.
     flights: Vec<FreeMotion>,
     collision: Collision,
-    /// As impulses meet it.
+    /// Free motion up to the time at which impulses act.
     free: Vec<FreeMotion>,
     matching: Matching,
     contacts: Vec<Contact>,
     joints: Vec<JointFrame>,
     joint_rows: Vec<JointRow>,
     gears: GearFrames,
-    /// Ranks by slot.
+    /// The rank of each body, by slot.
     ranks: Vec<Option<u32>>,
     islands: Islands,
     spaces: Vec<IslandSpace>,
     solutions: Vec<IslandSolution>,
     /// v⁺.
     after: Vec<Twist>,
-    /// What the position stage moves and turns.
+    /// Displacements by the stage of end poses.
     correction: Vec<Twist>,
     modes: Vec<Mode>,
     end: Vec<BodyState>,
@@ -277,7 +279,7 @@ pub(crate) fn problems(world: &World, dt: f64) -> Result<Vec<ContactProblem>, St
     if dt == 0.0 {
         return Ok(Vec::new());
     }
-    // Memory of its own: that of the world tells of its last step.
+    // A workspace of its own: that of the world holds the results of its last step.
     let mut ws = Workspace::default();
     ws.quarantine.begin(world.order.len());
     prepare(world, &mut ws, dt, &mut StepReport::idle())?;
@@ -322,7 +324,7 @@ fn prepare(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) 
     Ok(clock)
 }
 
-/// Rows 3 and 4, of the touches of the plan.
+/// Rows 3 and 4, from the touches of the plan.
 fn pose(
     world: &World,
     ws: &mut Workspace,
@@ -344,7 +346,7 @@ fn pose(
     Ok(())
 }
 
-/// Rows 5 to 8; the energy that the rest snap added \[J\]. None if somebody has to be left out of the step.
+/// Rows 5 to 8. Returns the energy that the rest snap added \[J\], or `None` if a body has to be left out of the step.
 fn advance_bodies(
     world: &World,
     ws: &mut Workspace,
@@ -375,7 +377,7 @@ fn advance_bodies(
     Ok((!leaves).then_some(snapped))
 }
 
-/// Every stage, or as many as it takes to find who cannot be taken along; the world is only read.
+/// All stages before the commit; the world is only read. Stops early when a body has to be quarantined.
 fn compute(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
     let mut clock = prepare(world, ws, dt, report)?;
     ws.passes.begin();

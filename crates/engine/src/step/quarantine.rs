@@ -1,10 +1,11 @@
-//! Quarantine: the bodies that a step is taken without. Those are bodies whose next state would leave the range of
-//! numbers, and islands whose numbers make no contact problem.
+//! Quarantine. In: states and islands of a pass. Out: the bodies that the step has to be taken without. Those are
+//! bodies whose next state would leave the range of numbers, and all bodies of an island whose contact problem would be
+//! invalid.
 //!
-//! A body that would leave its range stays where it is, as an obstacle, and the step is taken without it. If forces
-//! alone are too large, the body is found before anything is solved. If impulses throw bodies out, all of them are
-//! found after one pass and left out of a second one. What leaves its range even then is left out together with its
-//! island. Islands share no dynamic body, so the other islands are solved to the same bits in every pass.
+//! A quarantined body stays where it is, as an obstacle. If forces alone throw a body out of range, it is found before
+//! anything is solved. If impulses throw bodies out, all of them are found in the first pass, and the second pass is
+//! taken without them. Bodies that leave their range even then are left out together with their islands. Islands share
+//! no dynamic body, so the other islands are solved to the same bits in every pass.
 
 use crate::body::{BodyRecord, BodyState, MAX_POSITION, MAX_SPEED, MAX_SPIN};
 use crate::step::island::Islands;
@@ -13,24 +14,24 @@ use crate::step::{Moving, Twist};
 use crate::{StepError, World};
 use glamx::DVec3;
 
-/// Passes in which bodies are taken out one by one; from then on whole islands are.
+/// Number of passes in which single bodies are taken out; later passes take out whole islands.
 const ALONE: usize = 2;
-/// Most passes over the stages. Three suffice; if this many do not, the step is refused.
+/// Limit on passes over the stages. Three suffice; if this many do not, the step is refused.
 const MAX_PASSES: usize = 6;
 
-/// Who is left out of the step, and who turned out to have to be in the pass at hand.
+/// The bodies that are left out of the step, and those that the current pass adds to them.
 #[derive(Default)]
 pub(crate) struct Quarantine {
     passes: usize,
-    /// By rank.
+    /// Whether a body is left out, by rank.
     held: Vec<bool>,
-    /// Ranks, and the first reason.
+    /// Ranks of the bodies that the current pass adds, and the first reason.
     leaving: Vec<u32>,
     reason: Option<StepError>,
 }
 
 impl Quarantine {
-    /// A new step, of so many bodies.
+    /// Starts a new step with this number of bodies.
     pub fn begin(&mut self, bodies: usize) {
         self.held.clear();
         self.held.resize(bodies, false);
@@ -42,7 +43,7 @@ impl Quarantine {
         self.held.get(rank).is_some_and(|held| *held)
     }
 
-    /// Looks whose state is beyond its range; whether anybody's is.
+    /// Checks all states against their range. Returns whether any is beyond it.
     pub fn watch(&mut self, world: &World, bodies: &[Moving], end: &[BodyState], stage: &'static str) -> bool {
         for (rank, (body, state)) in bodies.iter().zip(end).enumerate() {
             let Some(record) = world.bodies.at(body.slot) else { continue };
@@ -56,8 +57,8 @@ impl Quarantine {
         self.reason.is_some()
     }
 
-    /// Islands that could not be posed: the first error, and those that the spaces of the others hold. Any other error is of
-    /// the method, not of a body.
+    /// Quarantines the islands whose problem could not be posed: that of `error`, and those whose workspaces hold an
+    /// error. Errors of the method are returned; they are no fault of a body.
     pub fn cannot_pose(
         &mut self,
         error: StepError,
@@ -74,7 +75,7 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Ends a pass: whether there has to be another, without those that leave.
+    /// Ends a pass. Returns whether another one is needed, without the bodies that were added.
     pub fn again(&mut self, bodies: &[Moving], islands: &Islands) -> Result<bool, StepError> {
         let Some(reason) = self.reason.take() else { return Ok(false) };
         self.passes += 1;
@@ -123,7 +124,7 @@ mod tests {
     use signorini_problem::ProblemError;
     use signorini_solvers::SolveError;
 
-    /// However many leave, by forces or by speed, the stages are gone through twice at most.
+    /// Two passes suffice, however many bodies leave by forces or by speed.
     #[test]
     fn all_that_leave_are_found_in_one_pass() {
         for (force, speed, passes) in [(1e300, 0.0, 0), (0.0, 1e8, 1), (1e300, 1e8, 1)] {
@@ -144,8 +145,8 @@ mod tests {
         }
     }
 
-    /// Two columns of two balls: the bodies of an island that cannot be posed are left out, those of the other are not; a
-    /// method that refuses an island is no fault of its bodies.
+    /// Two columns of two balls: only the bodies of the island that cannot be posed are left out. An island that the
+    /// method refuses is not quarantined.
     #[test]
     fn an_island_that_cannot_be_posed_is_left_out_and_nobody_else() {
         let mut world = World::new(Settings::default()).unwrap();

@@ -1,15 +1,15 @@
-//! Work budget of one island over one step. An island may pose many problems in a step: one per piece of a motion with
-//! joints, one per trial of a smaller restitution. Each is bounded by itself (`ExactOptions::stepping`), but a hundred
-//! of them would take seconds; this bounds their sum.
+//! Ration: the work budget of one island over one step. An island may solve many problems in a step: one per piece of a
+//! motion with joints, and one per trial of a smaller restitution. The work of each is bounded
+//! (`ExactOptions::stepping`), but a hundred of them would take seconds; this file bounds the sum.
 
 use crate::{Method, Settings, StoppingRule};
 use signorini_solvers::Effort;
 
-/// What the problems of one island may spend in a step.
+/// Budget of the problems of one island in a step.
 pub(crate) struct Ration {
-    /// Iterations of all together.
+    /// Iterations for all problems together.
     pub most: usize,
-    /// What a problem may still spend when those are gone.
+    /// Iterations that each further problem still gets when those are spent.
     pub least: usize,
 }
 
@@ -20,33 +20,33 @@ pub(crate) const PIECES: Ration = Ration { most: 4000, least: 50 };
 /// 10 000 and 500 one does, with 4000 and 50 five do.
 pub(crate) const TRIALS: Ration = Ration { most: 20_000, least: 1000 };
 
-/// What a factorization counts in iterations. Steps of a bridge that end certified make 400 at most; of a ball into a wall of a
-/// hundred bricks, where each takes half a millisecond, steps that were never certified made 2700.
+/// Iterations that a factorization counts as. Certified steps of a bridge make at most 400 factorizations. A ball
+/// hitting a wall of a hundred bricks made 2700, at half a millisecond each, in steps that were never certified.
 const FACTORIZATION: usize = 8;
 
-/// After so many rations nothing more is tried. Study: a step of a slack bridge that ends certified took 1712 factorizations, three
-/// and a half rations; joints of the soak that contradict each other took up to 5400.
+/// Multiple of the budget after which nothing more is tried. Study: a certified step of a slack bridge took 1712
+/// factorizations, three and a half budgets; contradictory joints of the soak test took up to 5400.
 const RATIONS: usize = 4;
 
-/// Iterations that an effort counts as.
+/// Number of iterations that an effort counts as.
 pub(crate) fn spent(effort: &Effort) -> usize {
     effort.iterations.max(FACTORIZATION * effort.factorizations)
 }
 
 impl Ration {
-    /// Whether an island has spent what it may.
+    /// Whether an island has spent its budget.
     pub fn is_spent(&self, iterations: usize) -> bool {
         iterations >= self.most
     }
 
-    /// Whether it has spent so much more that nothing else is worth a try.
+    /// Whether it has spent so much more than its budget that nothing else is tried.
     pub fn is_overspent(&self, iterations: usize) -> bool {
         iterations >= RATIONS * self.most
     }
 
-    /// The settings for the next problem of an island that has spent so many iterations.
+    /// Settings for the next problem of an island that has spent `iterations`.
     pub fn of(&self, settings: &Settings, iterations: usize) -> Settings {
-        // Iterations of other methods are something else.
+        // Iterations of other methods are not comparable.
         if settings.method != Method::Exact {
             return *settings;
         }
@@ -60,7 +60,7 @@ impl Ration {
 mod tests {
     use super::*;
 
-    /// What is left is what a problem may spend, never nothing, and never more than whoever set a limit asked for.
+    /// A problem gets what is left of the budget, at least `least`, and never more than a limit set by the user.
     #[test]
     fn a_ration_runs_out_and_leaves_a_crumb() {
         let ration = Ration { most: 100, least: 10 };

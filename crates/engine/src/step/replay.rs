@@ -1,20 +1,20 @@
-//! Replay. In: what the last step left as it was. Out: islands at rest that are not computed again.
+//! Replay. In: what the last step left unchanged. Out: islands at rest that are not computed again.
 //!
-//! A step of an island is a function of its bodies, of what they touch, of the remembered impulses, the settings and the
-//! time step, to the last bit. Where all of these are after a step what they were before it, the next step of this island is
-//! this one again: same states, same impulses, same certificate. Its bodies stand in the step like fixed ones, and what the
-//! last step said of the island is added to the report.
+//! The step of an island is a bit-exact function of its bodies, of what they touch, of the cached impulses, the
+//! settings and the time step. If a step leaves all of these unchanged, the next step of the island would give the same
+//! states, impulses and certificate again. So its bodies are treated as fixed in that step, and the results of the last
+//! step are added to the report.
 //!
 //! An island is replayed if
 //!
-//! * the last step left its bodies, their contacts and the remembered impulses as they were, bit for bit, and solved it;
-//! * nobody has lent one of its bodies, or of the fixed and kinematic bodies that it touches, for changes since;
+//! * the last step solved it and left its bodies, contacts and cached impulses unchanged, bit for bit;
+//! * since then no one has borrowed one of its bodies mutably, nor a fixed or kinematic body that it touches;
 //! * settings, time step and excluded pairs are the same;
 //! * no enabled joint holds one of its bodies;
-//! * no body that is new, was changed or has moved comes near one of its bodies: the swept boxes of the broad phase say so.
+//! * no new, edited or moving body is near one of its bodies, judged by the swept boxes of the broad phase.
 //!
-//! Islands with joints, bounces, squeezes, belts or surfaces that give way are always computed. What is remembered here never
-//! shows in a state: a world without this memory takes the same steps.
+//! Islands with joints, bounces, squeezes, conveyor belts or soft surfaces are always computed. This memory does not
+//! influence any state: a world without it takes the same steps.
 
 use crate::joint::Anchor;
 use crate::report::{StepCounts, StepReport};
@@ -29,14 +29,14 @@ use signorini_solvers::Effort;
 
 const NONE: u32 = u32::MAX;
 
-/// What the last step left of a body.
+/// What is remembered of a body.
 #[derive(Clone, Copy, Debug)]
 struct Remembered {
-    /// Of its record, after the step.
+    /// Edit counter of its record after the step.
     edited: u64,
-    /// The step left it as it was.
+    /// Whether the step left it unchanged.
     unchanged: bool,
-    /// Among the islands at rest, or `NONE`.
+    /// Index among the islands at rest, or `NONE`.
     island: u32,
 }
 
@@ -46,26 +46,26 @@ impl Default for Remembered {
     }
 }
 
-/// What the last step said of an island that it left as it was.
+/// Results of the last step for an island that it left unchanged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestingIsland {
-    /// Slots of its bodies, and of the fixed and kinematic ones that it touches.
+    /// Slots of its bodies, and of the fixed and kinematic bodies that it touches.
     bodies: Vec<u32>,
     partners: Vec<u32>,
-    /// Whom its contacts are between.
+    /// The two bodies of each contact.
     owners: Vec<(BodyHandle, BodyHandle)>,
-    /// Impulses on the partners, by slot, and their arms, in the order of contacts [N·s, m].
+    /// Impulses on the fixed and kinematic bodies, by slot, and their arms, in the order of contacts [N·s, m].
     on_partners: Vec<(u32, DVec3, DVec3)>,
     certificate: Option<Certificate>,
     effort: Effort,
     states: Counts,
     penetration: f64,
     against_free_motion: f64,
-    /// It is replayed in the step at hand.
+    /// Whether it is replayed in the current step.
     replayed: bool,
 }
 
-/// Islands at rest, and what they depend on.
+/// All islands at rest, and what they depend on.
 #[derive(Debug, Default)]
 pub(crate) struct Replay {
     dt: f64,
@@ -74,12 +74,12 @@ pub(crate) struct Replay {
     /// By slot.
     bodies: Vec<Remembered>,
     islands: Vec<RestingIsland>,
-    /// Memory of islands that are gone.
+    /// Spare memory, from islands that are no longer at rest.
     spare: Vec<RestingIsland>,
 }
 
 impl Replay {
-    /// Finds the islands that are replayed in this step; their bodies stand like fixed ones from here on.
+    /// Finds the islands that are replayed in this step. Their bodies count as fixed from here on.
     pub fn choose(
         &mut self,
         world: &World,
@@ -104,13 +104,13 @@ impl Replay {
             let (one, two) = (bodies[i as usize].slot, bodies[j as usize].slot);
             for (own, other) in [(one, two), (two, one)] {
                 let island = remembered.get(own as usize).map_or(NONE, |known| known.island);
-                // An island that is looked at again for something else does not move in this step's contacts with others.
+                // A body near the island is new, edited or moving: the island has to be computed.
                 if island != NONE && !unchanged(other) {
                     self.islands[island as usize].replayed = false;
                 }
             }
         }
-        // A joint that is new or enabled again makes another island of it.
+        // A joint that is new or enabled again changes the island.
         for record in world.joint_order.iter().filter_map(|slot| world.joints.at(*slot)).filter(|joint| joint.enabled) {
             let other = if let Anchor::Body(b, _) = record.joint.b { Some(b.0.slot) } else { None };
             for slot in [Some(record.joint.a.0.0.slot), other].into_iter().flatten() {
@@ -134,22 +134,22 @@ impl Replay {
         self.islands.iter().filter(|island| island.replayed)
     }
 
-    /// Contacts of the islands that are replayed.
+    /// Number of contacts of the replayed islands.
     pub fn contacts(&self) -> usize {
         self.replayed().map(|island| island.owners.len()).sum()
     }
 
-    /// What their contacts did to the motion that forces alone would have made \[J\].
+    /// Energy that their contacts take from the motion by forces alone \[J\].
     pub fn against_free_motion(&self) -> f64 {
         self.replayed().map(|island| island.against_free_motion).sum()
     }
 
-    /// The bodies of a block of an island that was replayed; they are counted after those that were computed.
+    /// The bodies of a block of a replayed island. Indices of replayed islands follow those of computed ones.
     pub fn owner(&self, island: usize, block: usize) -> Option<(BodyHandle, BodyHandle)> {
         self.replayed().nth(island)?.owners.get(block).copied()
     }
 
-    /// Adds what the last step said of the islands that are replayed. `computed` are the others.
+    /// Adds the results of the replayed islands to the report. `computed` are the answers of the other islands.
     pub fn tell(&self, computed: &[IslandSolution], report: &mut StepReport) {
         // An island that misses its tolerance is worse than any that meets it.
         let missed = report.worst_island.is_some_and(|island| !computed[island].solved);
@@ -177,8 +177,8 @@ impl Replay {
         }
     }
 
-    /// After a step: forgets what was not replayed, and remembers what the step has left as it was, if all of its
-    /// displacements were `proved`.
+    /// Called after a step. Forgets islands that were not replayed and remembers those that the step left unchanged,
+    /// unless a displacement of the step was not `proved`.
     pub fn remember(&mut self, world: &World, ws: &Workspace, dt: f64, proved: bool) {
         let unchanged = &ws.commit.unchanged;
         let Replay { islands, spare, bodies, excluded, .. } = self;
@@ -223,9 +223,9 @@ fn is_at_rest(ws: &Workspace, island: &Island, solution: &IslandSolution, unchan
         && solution.squeezed.is_empty()
         && island.bodies.iter().all(|rank| unchanged[*rank as usize])
         && contacts().all(|c| c.impact.is_none() && unchanged[c.a as usize] && unchanged[c.b as usize])
-        // A drive or a spring does work in every step, which the ledger wants from the contact itself.
+        // Belts and soft surfaces do work in every step; the ledger needs the contacts themselves for it.
         && contacts().all(|c| c.soft.is_none() && c.running == DVec3::ZERO)
-        // Of partners only impulses and their arms are kept.
+        // Only impulses and arms are kept for fixed and kinematic bodies, no moments.
         && contacts().all(|c| c.rolling.is_none())
 }
 
@@ -255,7 +255,7 @@ impl RestingIsland {
         self.owners.extend(contacts().map(|c| (handle(c.a), handle(c.b))));
         self.on_partners.clear();
         for (contact, Push { impulse, .. }) in contacts().zip(&solution.contact_impulses) {
-            // As they are added up: the second body first.
+            // In the order in which forces are summed: the second body first.
             for (rank, impulse, arm) in [(contact.b, *impulse, contact.arm_b), (contact.a, -*impulse, contact.arm_a)] {
                 if !ws.bodies[rank as usize].is_dynamic() {
                     self.on_partners.push((slot(rank), impulse, arm));

@@ -84,13 +84,13 @@ fn stayed(records: &Records, scene: &Scene, island: &Island, solution: &IslandSo
     })
 }
 
-/// Whether a body is where it was.
+/// Whether a body has stayed in its place.
 pub(crate) fn has_stayed(record: &BodyRecord, before: &BodyState, after: &BodyState) -> bool {
     let turn = (after.orientation * before.orientation.inverse()).xyz().length();
     (after.position - before.position).length() + 2.0 * extent(record) * turn <= STAYS
 }
 
-/// How far a body extends, as far as turning goes \[m\]: one without a shape by its radius of gyration.
+/// Radius by which a rotation counts as a displacement \[m\]; for a body without a shape the radius of gyration.
 fn extent(record: &BodyRecord) -> f64 {
     if record.reach > 0.0 { record.reach } else { (record.mass.moments.max_element() / record.mass.mass).sqrt() }
 }

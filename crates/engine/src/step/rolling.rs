@@ -1,9 +1,9 @@
-//! Contacts that resist spinning and rolling. In: coefficients of a pair, bodies. Out: rows and moments. Eq.: ‖m‖ ≤ μ_m r_N,
-//! and ω = 0 or m = −μ_m r_N ω/‖ω‖, for the spin about n and for the roll about t₁ and t₂, each by itself.
+//! Torsional and rolling friction. In: coefficients of a pair, bodies. Out: rows and moments of its contacts. Eq.: ‖m‖
+//! ≤ μ_m r_N, and ω = 0 or m = −μ_m r_N ω/‖ω‖; once for spinning about n, and once for rolling about t₁ and t₂.
 //!
-//! The rows are ℓ ω, in m/s like those of friction, with a lever `ℓ² = (1/m_A + 1/m_B)/(mean of 1/I_A + 1/I_B)`: the radius of
-//! gyration where the other body is fixed. One tolerance then asks the same of all rows of a contact, and the trace of its block
-//! of W is not that of the spin alone. Moments are `m = ℓ r`, bounds μ_m/ℓ.
+//! The rows are ℓ ω, in m/s like those of friction, with the lever `ℓ² = (1/m_A + 1/m_B)/(mean of 1/I_A + 1/I_B)`; that
+//! is the radius of gyration if the other body is fixed. All rows of a contact then share a unit and a tolerance, and
+//! rotation does not dominate the trace of its block of W. Moments are `m = ℓ r`, and their bounds μ_m/ℓ.
 
 use crate::material_pair::PairSurface;
 use crate::step::assembly::row;
@@ -12,19 +12,19 @@ use crate::step::{Moving, Twist};
 use glamx::DVec3;
 use signorini_problem::{Block, JacobianRow};
 
-/// What a contact does to its bodies.
+/// Impulse and moment of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Push {
-    /// On B, at the contact, world axes \[N·s\].
+    /// Impulse on B at the contact, world axes \[N·s\].
     pub impulse: DVec3,
-    /// On B, beside it; zero where nothing resists spinning or rolling \[N·m·s\].
+    /// Additional angular impulse on B, by torsional and rolling friction \[N·m·s\].
     pub moment: DVec3,
 }
 
 impl Push {
     pub const NONE: Push = Push { impulse: DVec3::ZERO, moment: DVec3::ZERO };
 
-    /// All of it by a factor.
+    /// Impulse and moment times a factor.
     pub fn times(&self, factor: f64) -> Push {
         Push { impulse: factor * self.impulse, moment: factor * self.moment }
     }
@@ -37,7 +37,7 @@ impl std::ops::AddAssign for Push {
     }
 }
 
-/// How a contact resists spinning and rolling.
+/// Torsional and rolling friction of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rolling {
     /// Torsional friction \[m\].
@@ -46,12 +46,12 @@ pub(crate) struct Rolling {
     roll: f64,
     /// ℓ \[m\].
     lever: f64,
-    /// How the surface of B turns against that of A, beside their bodies [rad/s].
+    /// Angular velocity of the driven surface of B relative to that of A, in addition to the bodies' own [rad/s].
     running: DVec3,
 }
 
 impl Rolling {
-    /// Of two surfaces, if they resist and a body of theirs can turn.
+    /// Made for two surfaces if they have such friction and one of the bodies can turn.
     pub fn of(surface: &PairSurface, bodies: [&Moving; 2]) -> Option<Rolling> {
         let (spin, roll) = (surface.material.torsional_friction, surface.material.rolling_friction);
         if spin == 0.0 && roll == 0.0 {
@@ -68,7 +68,7 @@ impl Rolling {
 }
 
 impl Contact {
-    /// The block of its law.
+    /// The block of the contact's law.
     pub fn block(&self) -> Block {
         match self.rolling {
             Some(rolling) => {
@@ -79,24 +79,24 @@ impl Contact {
         }
     }
 
-    /// Rows of its block.
+    /// Number of rows of its block.
     pub fn row_count(&self) -> usize {
         self.directions().len() + if self.rolling.is_some() { 3 } else { 0 }
     }
 
-    /// Rows that turn: of J, and the angular velocity of B against A that they see [m/s].
+    /// The rotational rows of J, and the relative angular velocity times ℓ along them [m/s].
     pub fn turning_rows(&self, a: &Twist, b: &Twist) -> impl Iterator<Item = (JacobianRow, f64)> {
         let spin = self.rolling.map_or(DVec3::ZERO, |rolling| b.angular - a.angular + rolling.running);
         self.turns().map(move |turn| (row(DVec3::ZERO, -turn, DVec3::ZERO, turn), turn.dot(spin)))
     }
 
-    /// ℓ n, ℓ t₁, ℓ t₂, or nothing.
+    /// The directions ℓ n, ℓ t₁, ℓ t₂ of the rotational rows.
     fn turns(&self) -> impl Iterator<Item = DVec3> {
         let frame = self.frame;
         self.rolling.into_iter().flat_map(move |rolling| frame.map(|axis| rolling.lever * axis))
     }
 
-    /// From the rows of its block back to vectors.
+    /// Converts impulses of the block's rows to vectors.
     pub fn push_of(&self, rows: &[f64]) -> Push {
         let directions = self.directions();
         let impulse = rows.iter().zip(directions.iter()).map(|(r, d)| *r * *d).sum();
@@ -104,14 +104,14 @@ impl Contact {
         Push { impulse, moment: turning.zip(self.turns()).map(|(r, turn)| *r * turn).sum() }
     }
 
-    /// The rows of its block, from vectors.
+    /// Converts vectors to impulses of the block's rows.
     pub fn rows_of(&self, push: &Push) -> impl Iterator<Item = f64> {
         let moment = push.moment;
         let turning = self.turns().map(move |turn| turn.dot(moment) / turn.length_squared());
         self.along_directions(push.impulse).chain(turning)
     }
 
-    /// Work of its moment over a mean angular velocity of B against A, in the bodies and of the drive of the surfaces \[J\].
+    /// Work of the moment along the mean angular velocities: on the bodies, and by the drive of the surfaces \[J\].
     pub fn turning_work(&self, push: &Push, a: &Twist, b: &Twist) -> Option<(f64, f64)> {
         let rolling = self.rolling?;
         Some((push.moment.dot(b.angular - a.angular), push.moment.dot(rolling.running)))

@@ -1,21 +1,23 @@
-//! Impacts one after the other. In: an island with an impact. Out: the velocities after all of them.
+//! Sequential impacts ([`crate::ImpactLaw`]). In: an island with an impact. Out: the velocities after a sequence of
+//! impacts.
 //!
-//! Newton's law for all contacts at once lets the balls of a cradle move off together. Here an impact is passed on:
-//! in each round the contacts that are approaching, and no others, are reflected together, until none is left. With P the
-//! projection of the velocity, in the metric of mass, onto the motions that none of these contacts forbids,
+//! Newton's law applied to all contacts at once makes all balls of Newton's cradle move off together. Here an impact
+//! propagates: each round reflects the contacts that are approaching, and no others, until none is left. With P the
+//! mass-weighted projection of the velocity onto the motions that these contacts allow,
 //!
 //! ```text
 //! v ← v + (1 + e)(P v − v),   T ← T(P v) + e² T(P v − v)
 //! ```
 //!
-//! so energy is kept exactly for e = 1 and never made for e < 1, as P is the projection onto a cone; momentum is kept
-//! because P v − v = M⁻¹Jᵀλ. These are the generalised reflections of Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012
-//! (Reflections on simultaneous impact, ACM Transactions on Graphics 31(4)). Departures: groups of contacts without a
-//! common body are reflected apart, each with the least e of the contacts that push; contacts that approach more slowly
-//! than the rest speed have e = 0; locked coordinates of joints hold throughout, what acts along the others waits; and friction acts once at the end, against the slip that is
-//! left, up to μ times the normal impulse of all rounds. The number of rounds is bounded, since for e < 1 there can be
-//! infinitely many. What is still approaching then is stopped, not reflected, by the contact problem that follows in any
-//! case and whose certificate covers the velocities of all contacts.
+//! Energy is conserved exactly for e = 1 and never increases for e < 1, because P is the projection onto a cone.
+//! Momentum is conserved because P v − v = M⁻¹Jᵀλ. These are the generalised reflections of Smith, Kaufman, Vouga,
+//! Tamstorf and Grinspun 2012 (Reflections on simultaneous impact, ACM Transactions on Graphics 31(4)). Departures from
+//! the paper: groups of contacts without a common body are reflected separately, each with the least e of the contacts
+//! that push; contacts that approach more slowly than the rest speed have e = 0; locked coordinates of joints hold
+//! throughout, while limits, motors and springs do not act; friction acts once at the end, against the remaining slip,
+//! up to μ times the normal impulse of all rounds. The number of rounds is bounded, because for e < 1 there can be
+//! infinitely many. Contacts that are still approaching then are stopped, not reflected, by the contact problem that
+//! follows. Its certificate covers the velocities of all contacts.
 
 use crate::step::Twist;
 use crate::step::assembly::{Scene, contact_row, inverse_mass, row_velocity};
@@ -27,19 +29,19 @@ use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
-/// What the rounds did to an island.
+/// Effect of the rounds on an island.
 pub(crate) struct SequentialImpacts {
-    /// When \[s\].
+    /// Time within the step \[s\].
     pub time: f64,
     /// Change of velocity per body of the island.
     pub change: Vec<Twist>,
-    /// World axes, per contact of the island \[N·s\].
+    /// Impulse of each contact of the island, world axes \[N·s\].
     pub contact_impulses: Vec<DVec3>,
-    /// Row by row, joint after joint of the island.
+    /// Impulses of the joints of the island, row by row.
     pub joint_impulses: Vec<f64>,
 }
 
-/// Speed, relative to the fastest body, below which nothing approaches.
+/// A contact approaches if it is faster than this share of the fastest body \[1\].
 const STILL: f64 = 1e-13;
 
 pub(crate) fn reflect(
@@ -63,7 +65,7 @@ pub(crate) fn reflect(
         contact_impulses: vec![DVec3::ZERO; island.contacts.len()],
         joint_impulses: vec![0.0; island.joints.iter().map(|j| scene.joints[*j as usize].row_count()).sum()],
     };
-    // Forces up to the impact may have bent the joints; that is not to be reflected.
+    // Forces before the impact may violate joints. Remove that first, so that it is not reflected.
     if !island.joints.is_empty() && !state.project(&[], 0.0, settings.rest_speed, space)? {
         return Ok(None);
     }
@@ -89,7 +91,7 @@ pub(crate) fn reflect(
     Ok(Some(SequentialImpacts { time, change, contact_impulses, joint_impulses }))
 }
 
-/// Impulses, and the change of velocity they make.
+/// Impulses, and the change of velocity by them.
 type Answer = (Vec<f64>, Vec<Twist>);
 
 /// Velocities and impulses as the rounds go on. Contacts are named by their place in the island.
@@ -116,13 +118,13 @@ impl Rounds<'_> {
         self.local(rank).map_or(self.scene.free[rank as usize].after, |i| self.velocity[i as usize])
     }
 
-    /// Velocity of B against A.
+    /// Velocity of B relative to A at a contact.
     fn velocity_of(&self, place: usize) -> DVec3 {
         let contact = self.contact(place);
         contact.velocity(&self.twist(contact.a), &self.twist(contact.b))
     }
 
-    /// Contacts that are closing and, if still open, will be closed within the step.
+    /// Contacts that approach, and whose gap, if any, closes within the step.
     fn approaching(&self, time: f64) -> Vec<usize> {
         let speed = self.velocity.iter().fold(0.0, |m: f64, v| m.max(v.linear.length()));
         let rest = self.scene.dt - time;
@@ -134,7 +136,7 @@ impl Rounds<'_> {
         (0..self.island.contacts.len()).filter(closes).collect()
     }
 
-    /// Contacts that share a body, directly or through others and joints, together.
+    /// Groups of contacts that share a body, directly or through other contacts and joints.
     fn groups(&self, places: &[usize]) -> Vec<Vec<usize>> {
         let mut label: Vec<u32> = (0..self.island.bodies.len() as u32).collect();
         let join = |a: Option<u32>, b: Option<u32>, label: &mut Vec<u32>| {
@@ -170,7 +172,7 @@ impl Rounds<'_> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// v ← v + (1 + s e)(P v − v) over these contacts, and all joints. `false` if P v was not found.
+    /// v ← v + (1 + s e)(P v − v) over these contacts and all joints. Returns false if P v was not found.
     fn project(
         &mut self,
         group: &[usize],
@@ -229,7 +231,7 @@ impl Rounds<'_> {
         Ok(true)
     }
 
-    /// Friction against the slip that the rounds left, up to μ times their normal impulses.
+    /// Applies friction against the slip that the rounds left, up to μ times their normal impulses.
     fn rub(&mut self, space: &mut IslandSpace) -> Result<(), StepError> {
         let mut parts = FactoredParts::default();
         let FactoredParts { blocks, bodies: pairs, jacobian: rows, q, .. } = &mut parts;
@@ -259,18 +261,18 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Impulses and M⁻¹Jᵀr, if they were found and proved.
+    /// Impulses and M⁻¹Jᵀr, if they were found and certified.
     fn solve(&self, mut parts: FactoredParts, space: &mut IslandSpace) -> Result<Option<Answer>, StepError> {
         parts.inverse_mass.extend_from_slice(&self.inverse_mass);
         let problem =
             ContactProblem::from_parts(parts).map_err(|source| StepError::Problem { island: self.index, source })?;
         let stop = StoppingRule::velocity(1e-12);
         let IslandSpace { pivoting, exact, position_session: session, .. } = space;
-        // A squeeze leaves options of its own behind.
+        // A squeeze may have changed the options.
         exact.options = ExactOptions::default();
         let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
         for method in methods {
-            // A method that refuses the problem leaves it to the next.
+            // A method that cannot start leaves the problem to the next one.
             let Ok(solution) = session.solve(&problem, method, None, &stop, &mut History::off()) else { continue };
             if solution.status == Status::Solved {
                 let (mut velocity, mut change) = (Vec::new(), Vec::new());

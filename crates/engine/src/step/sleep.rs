@@ -1,12 +1,13 @@
-//! Sleep. In: islands that have been still for long enough. Out: bodies that cost nothing until something touches them.
+//! Sleep. In: islands that have been still for long enough. Out: sleeping bodies, which cost nothing until something
+//! touches them.
 //!
-//! A sleeping island is one that fell asleep. Its bodies keep their poses bit for bit, with velocities of zero; its contacts
-//! and joints keep the impulses that hold it, which stay in the contact list and are the guess when it wakes. It wakes as a
-//! whole, in the very step in which an awake body, a moving kinematic one or one that was edited comes near enough to touch:
-//! the check is the narrow phase's own, so no impulse is late.
+//! The bodies of a sleeping island keep their poses bit for bit, with zero velocity. Its contacts and joints keep the
+//! impulses that hold it; these stay in the contact list and are the initial guess when it wakes. The island wakes as a
+//! whole, in the same step in which an awake, kinematic or edited body comes near enough to touch it. The narrow phase
+//! decides that, so no impulse comes late.
 //!
-//! Nothing here depends on the order of adding or on threads: sleeping islands are numbered in the order of islands, and
-//! numbers are only compared for equality.
+//! The result does not depend on insertion order or threads: sleeping islands are numbered in the order of islands, and
+//! the numbers are only compared for equality.
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::joint::Anchor;
@@ -18,18 +19,18 @@ use crate::step::{Moving, Twist};
 use crate::{BodyHandle, Sleeping, World};
 use glamx::DVec3;
 
-/// What the world remembers of a body's rest.
+/// Sleep state of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rest {
-    /// For how long it has been still \[s\].
+    /// Time for which it has been still \[s\].
     pub still: f64,
     /// The island it sleeps in.
     pub sleeping_island: Option<u64>,
-    /// Added, moved or changed since the last step: what sleeps near it has to look.
+    /// Whether it was added, moved or changed since the last step, so that it can wake others.
     pub disturbed: bool,
 }
 
-/// Wakes what is touched, then takes the pairs of bodies that still sleep out of the step.
+/// Wakes the islands that are touched, then removes the pairs of bodies that still sleep.
 pub(crate) fn wake(
     world: &World,
     dt: f64,
@@ -73,7 +74,7 @@ pub(crate) fn wake(
             break;
         }
     }
-    // Asleep it is as good as fixed: no stage moves it.
+    // To the later stages a sleeping body is fixed.
     bodies.iter_mut().filter(|body| body.sleeping_island.is_some()).for_each(|body| body.kind = Kind::Fixed);
     pairs.retain(|(i, j)| bodies[*i as usize].is_dynamic() || bodies[*j as usize].is_dynamic());
 }
@@ -103,7 +104,7 @@ fn jointed_ranks(world: &World, ranks: &[Option<u32>]) -> Vec<(u32, u32)> {
     };
     let mut pairs: Vec<(u32, u32)> = world.joint_order.iter().filter_map(ends).collect();
     for record in world.gear_order.iter().filter_map(|slot| world.gears.at(*slot)) {
-        // Those that move, one after the other: what a gear hangs on may stand still.
+        // Only dynamic bodies are linked; the base of a gear may be fixed.
         let moves = |slot: &u32| world.bodies.at(*slot).is_some_and(|body| body.kind == Kind::Dynamic);
         let bodies: Vec<u32> = world.geared_bodies(record).filter(moves).filter_map(rank).collect();
         pairs.extend(bodies.windows(2).map(|pair| (pair[0], pair[1])));
@@ -111,8 +112,8 @@ fn jointed_ranks(world: &World, ranks: &[Option<u32>]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Decides which islands have been still for long enough to fall asleep, and fills in what is to be remembered of every
-/// body. Returns how many bodies sleep.
+/// Decides which islands fall asleep, and fills in the sleep state of every body. Returns the number of sleeping
+/// bodies.
 pub(crate) fn settle(
     world: &World,
     scene: &Scene,
@@ -135,7 +136,7 @@ pub(crate) fn settle(
     for (rank, body) in scene.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
         let Some(record) = world.bodies.at(body.slot) else { continue };
         if slow(rank, record) {
-            // Woken in this step, it starts anew.
+            // A body woken in this step starts counting again.
             out[rank].still = dt + if record.rest.sleeping_island.is_none() { record.rest.still } else { 0.0 };
         }
     }
@@ -173,7 +174,7 @@ pub(crate) fn falls_asleep(body: &Moving, rest: &Rest) -> bool {
     body.sleeping_island.is_none() && rest.sleeping_island.is_some()
 }
 
-/// What falls asleep stands still from here on.
+/// Sets the velocities of bodies that fall asleep to zero.
 pub(crate) fn lay_down(bodies: &[Moving], rest: &[Rest], end: &mut [BodyState]) {
     for ((body, rest), end) in bodies.iter().zip(rest).zip(end) {
         if falls_asleep(body, rest) {
@@ -183,8 +184,8 @@ pub(crate) fn lay_down(bodies: &[Moving], rest: &[Rest], end: &mut [BodyState]) 
 }
 
 impl World {
-    /// Wakes a body and what sleeps with it, and lets whatever sleeps near it look in the next step. Everything that
-    /// changes a body does this by itself.
+    /// Wakes a body and its sleeping island, and marks it so that sleeping bodies near it are checked in the next step.
+    /// Every method that changes a body calls this.
     pub(crate) fn disturb(&mut self, slot: u32) {
         let Some(record) = self.bodies.at_mut(slot) else { return };
         record.rest.disturbed = true;
@@ -217,7 +218,7 @@ impl World {
         self.wake_where(|record| record.rest.sleeping_island.is_some_and(|island| islands.contains(&island)));
     }
 
-    /// Wakes bodies; the caller sees to it that they are whole sleeping islands.
+    /// Wakes the chosen bodies. The caller must choose whole sleeping islands.
     pub(crate) fn wake_where(&mut self, chosen: impl Fn(&BodyRecord) -> bool) {
         for slot in &self.order {
             let key = self.bodies.key(*slot);

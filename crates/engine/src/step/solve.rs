@@ -1,14 +1,15 @@
 //! Solve. In: islands. Out: impulses with their certificates. Eq.: u = W r + q under the laws.
 //!
-//! Islands are independent: they are solved in parallel and collected in their order, so the number of threads cannot
-//! change a bit. An island at rest is judged once: if the impulses of the last step are good enough for this one, they
-//! are the answer, unless their error is more than a share of the tolerance: then they are refined.
+//! Islands are independent. They are solved in parallel and collected in order, so the number of threads cannot change
+//! a bit. If the cached impulses of the last step solve the problem of this one far below the tolerance, they are the
+//! answer, at the cost of one evaluation by the judge; if they solve it less well, they are refined.
 //!
 //! # Energy guard
 //!
-//! Newton's law of impact with friction can make energy when several directions are coupled (Kane's paradox). An island
-//! whose contacts would do positive work is solved again with its coefficients of restitution scaled down by bisection.
-//! With none left the impulses dissipate by construction, against the velocity after forces.
+//! Newton's law of impact with friction can create energy when several directions are coupled (Kane's paradox). If the
+//! contacts of an island would do positive work, the island is solved again with smaller coefficients of restitution,
+//! found by bisection. Without restitution contact impulses always dissipate, measured against the velocity after
+//! forces.
 
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
 use crate::step::for_islands::for_islands;
@@ -33,16 +34,17 @@ use std::fmt;
 
 /// Halvings of the restitution factor: it is found to 1/64.
 pub(crate) const HALVINGS: usize = 6;
-/// Work of contacts, relative to impulse times speed, that the tolerance of a solve leaves open and is no gain.
+/// Work of contacts relative to impulse times speed that counts as zero \[1\]: the solver's tolerance cannot resolve
+/// less.
 const WORK_TOLERANCE: f64 = 1e-8;
-/// Solver and buffers of one island at a time.
+/// Solver and buffers, used for one island at a time.
 #[derive(Default)]
 pub(crate) struct IslandSpace {
     solver: Option<StepSolver>,
     session: SolverSession,
     certifier: Certifier,
     pub guess: Vec<f64>,
-    /// The answer of the last problem, and what it does to the velocities of the bodies.
+    /// Impulses of the last problem, and the velocity changes they cause.
     pub impulses: Vec<f64>,
     pub changes: Vec<Twist>,
     /// The vectors of the last problem.
@@ -56,7 +58,7 @@ pub(crate) struct IslandSpace {
     pub ties: Vec<[Option<u32>; 2]>,
     pub spans: Vec<[u32; 2]>,
     pub position_session: SolverSession,
-    /// Pads of the island's contacts; none at all if it is not squeezed.
+    /// Pads of the island's contacts; empty if it is not squeezed.
     pub pads: Vec<Option<Pad>>,
     pub squeeze: SqueezeSpace,
     /// Vectors of islands with joints.
@@ -73,19 +75,19 @@ impl fmt::Debug for IslandSpace {
 }
 
 impl IslandSpace {
-    /// The guess becomes the answer to be graded.
+    /// Makes the guess the answer, so that it can be graded.
     pub fn take_guess(&mut self) -> &mut IslandSpace {
         self.impulses.clone_from(&self.guess);
         self
     }
 }
 
-/// Factorizations that a step still spends on the tolerance once its answer is accepted. Seventeen heaps that fall: the
-/// median step takes 16.7 with it, 15.5 with four; a plate that slides on 400 points has its velocity to 1e-9 m/s with it,
-/// to 2e-7 with four.
+/// Factorizations that a step may still spend to reach `tolerance` once the answer meets `accept`. Study of 17 falling
+/// heaps: the median step takes 16.7 factorizations with this value and 15.5 with four. A plate sliding on 400 points
+/// has its velocity to 1e-9 m/s with it, and to 2e-7 m/s with four.
 const FURTHER: usize = 10;
 
-/// The method of an island.
+/// The method chosen in the settings, kept between steps.
 struct StepSolver {
     method: Method,
     solver: Solver,
@@ -105,7 +107,7 @@ impl StepSolver {
         StepSolver { method, solver }
     }
 
-    /// The solver, told what is accepted and what it may spend: the next step poses another problem.
+    /// The solver, with the accepted residual and the budget of this problem.
     fn with(&mut self, residual: f64, budget: Option<usize>) -> &mut dyn ContactSolver {
         match &mut self.solver {
             Solver::Exact(exact) => {
@@ -125,21 +127,21 @@ pub(crate) struct IslandSolution {
     pub certificate: Option<Certificate>,
     pub effort: Effort,
     pub restitution_scale: f64,
-    /// Per contact of the island.
+    /// Impulse of each contact of the island.
     pub contact_impulses: Vec<Push>,
-    /// Row by row, joint after joint of the island.
+    /// Impulses of the joints of the island, row by row.
     pub joint_impulses: Vec<f64>,
     /// M⁻¹Jᵀr per body of the island.
     pub change: Vec<Twist>,
-    /// How an island with joints moved, or one that took the step in pieces; others move by their velocities.
+    /// Motion of an island that was moved by `midpoint`; the bodies of other islands move by their velocities.
     pub motion: Option<Motion>,
-    /// When impacts were passed on \[s\], and which contacts of the island took part.
+    /// Time of sequential impacts \[s\], and which contacts of the island took part.
     pub passed_on: Option<(f64, Vec<bool>)>,
-    /// Pairs of ranks that squeeze, ascending: their overlap is not to be taken out.
+    /// Pairs of ranks in a squeeze, ascending. Their overlap is not removed.
     pub squeezed: Vec<(u32, u32)>,
 }
 
-/// A graded answer, whose impulses are in the space.
+/// Grade of an answer whose impulses are in the workspace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Graded {
     pub solved: bool,
@@ -156,7 +158,7 @@ pub(crate) fn add_effort(total: &mut Effort, part: &Effort) {
 }
 
 impl IslandSolution {
-    /// Nothing has happened yet.
+    /// Resets the answer to zero impulses.
     pub fn reset(&mut self, scene: &Scene, island: &Island) {
         self.solved = true;
         self.certificate = None;
@@ -171,7 +173,7 @@ impl IslandSolution {
         self.passed_on = None;
     }
 
-    /// Takes in the grade of a piece of the step: the worst counts.
+    /// Adds the grade of a piece of the step. The worst grade counts.
     pub fn grade(&mut self, graded: &Graded) {
         let rank = |solved: bool, scaled: f64| (!solved, scaled);
         let worse = self
@@ -183,7 +185,7 @@ impl IslandSolution {
         self.solved &= graded.solved;
     }
 
-    /// Adds the impulses of what happened before.
+    /// Adds the impulses of earlier impacts.
     fn add_impulses(&mut self, sequence: &SequentialImpacts) {
         for (total, part) in self.contact_impulses.iter_mut().zip(&sequence.contact_impulses) {
             total.impulse += *part;
@@ -193,7 +195,7 @@ impl IslandSolution {
         }
     }
 
-    /// Adds what happened before.
+    /// Adds the effect of earlier impacts.
     fn take_in(&mut self, sequence: &SequentialImpacts) {
         self.add_impulses(sequence);
         for (total, part) in self.change.iter_mut().zip(&sequence.change) {
@@ -205,7 +207,7 @@ impl IslandSolution {
     }
 }
 
-/// Solves all islands but those that are `kept` as they are.
+/// Solves all islands except those whose answer is `kept`.
 pub(crate) fn solve_islands(
     records: &Records,
     scene: &Scene,
@@ -245,7 +247,7 @@ fn solve_island(
         squeeze::soften(scene, island, &mut space.pads);
     }
     let sequence = match settings.impact {
-        // What is squeezed does not bounce.
+        // A squeezed island does not bounce.
         _ if squeezed => None,
         ImpactLaw::Newton => None,
         ImpactLaw::Sequential { rounds } => sequential_impacts::reflect(settings, scene, island, index, rounds, space)?,
@@ -261,7 +263,7 @@ fn solve_island(
     }
     solution.motion = None;
     if let Some(sequence) = &sequence {
-        // What bounces has bounced: the problem that is left only keeps bodies apart.
+        // The bounces are done; the remaining problem only keeps bodies apart.
         attempt(records, scene, island, index, space, (0.0, &sequence.change), solution)?;
         if !solution.solved && in_halves(records, scene, island, index, (&sequence.change, false), space, solution) {
             solution.add_impulses(sequence);
@@ -286,13 +288,14 @@ fn solve_island(
     let (mut good, mut bad) = (0.0, 1.0);
     let mut found = false;
     let mut spent = solution.effort;
-    // What could not be solved as it is will hardly be with less restitution, and each trial costs as much: it does not bounce.
+    // A problem that was not solved is hardly solved with less restitution, and each trial costs as much. Go to zero
+    // restitution at once.
     let halvings = if solution.solved { HALVINGS } else { 0 };
     for _ in 0..halvings {
         let middle = 0.5 * (good + bad);
         let left = TRIALS.of(settings, spent.iterations);
         let records = &Records { settings: &left, ..*records };
-        // Each trial begins where the one before ended: a little less restitution changes the answer by a little.
+        // Each trial starts from the last answer, because a little less restitution changes it only a little.
         if space.impulses.len() == space.guess.len() {
             std::mem::swap(&mut space.guess, &mut space.impulses);
         }
@@ -357,8 +360,8 @@ fn solve_once(
     Ok(())
 }
 
-/// Solves a problem from the guess in the space, with the method of the settings; impulses and the changes of velocity
-/// that they make are left in the space.
+/// Solves a problem with the method of the settings, from the guess in the workspace. Impulses and velocity changes are
+/// left in the workspace.
 pub(crate) fn solve_graded(
     settings: &Settings,
     problem: &ContactProblem,
@@ -380,7 +383,8 @@ fn solve_unless(
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
         let certificate = certifier.certify(problem, guess)?;
-        // Other methods than exact take what is certified; exact refines what is not settled.
+        // Methods other than `exact` keep a guess that is certified; `exact` refines it unless it is far below the
+        // tolerance.
         let taken = match settings.method {
             Method::Exact => is_settled(&certificate, tolerance),
             _ => certificate.meets(tolerance),
@@ -408,7 +412,7 @@ fn solve_unless(
     Ok(Graded { solved, certificate: solution.certificate, effort: solution.effort })
 }
 
-/// Grades impulses that were found elsewhere, by so many factorizations.
+/// Grades impulses that were found without the solver, at the cost of this number of factorizations.
 pub(crate) fn certify_given(
     settings: &Settings,
     problem: &ContactProblem,
@@ -424,12 +428,12 @@ pub(crate) fn certify_given(
     Ok(Graded { solved: settings.accepts(&certificate), certificate, effort })
 }
 
-/// Impulses of the contacts of an island, from rows back to vectors.
+/// Converts impulses of contact rows to vectors.
 fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut Vec<Push>) {
     out.clear();
     for (block, contact) in island.contacts.iter().map(|c| &scene.contacts[*c as usize]).enumerate() {
         let rows = &r[problem.range(block)];
-        // An impulse that has not changed stays as it is to the last bit: through its rows it would not.
+        // An unchanged impulse keeps its bits; conversion to rows and back would change the last one.
         let guessed = rows.iter().zip(contact.rows_of(&contact.guess)).all(|(r, guess)| *r == guess);
         out.push(match rows.len() {
             3 | 6 if guessed => contact.guess,
@@ -438,14 +442,14 @@ fn world_impulses(scene: &Scene, island: &Island, problem: &ContactProblem, r: &
     }
 }
 
-/// From rows back to vectors.
+/// Converts impulses of all rows to vectors, and stores them.
 fn unpack(scene: &Scene, island: &Island, problem: &ContactProblem, r: &[f64], out: &mut IslandSolution) {
     world_impulses(scene, island, problem, r, &mut out.contact_impulses);
     out.joint_impulses.clear();
     out.joint_impulses.extend_from_slice(&r[r.len() - joint_rows(scene, island)..]);
 }
 
-/// Rows of all joints of an island.
+/// Number of rows of all joints of an island.
 pub(crate) fn joint_rows(scene: &Scene, island: &Island) -> usize {
     island.joints.iter().map(|j| scene.joints[*j as usize].row_count()).sum()
 }
@@ -471,7 +475,8 @@ fn twist(v: &[f64; 6]) -> Twist {
     Twist { linear: DVec3::new(v[0], v[1], v[2]), angular: DVec3::new(v[3], v[4], v[5]) }
 }
 
-/// Whether the impulses of contacts raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0` with the velocities around each impulse.
+/// Whether contact impulses raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0`, with the velocities just before and after each
+/// impulse.
 fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bool {
     let (mut work, mut size) = (0.0, 0.0);
     let after = |rank: u32| {
@@ -489,7 +494,7 @@ fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bo
         let (a, b) = (&scene.free[contact.a as usize], &scene.free[contact.b as usize]);
         let (after_a, after_b) = (after(contact.a), after(contact.b));
         let mean = contact.mean_velocity(a, b, &after_a, &after_b, scene.dt);
-        // What runs is paid for by its drive, and what gives way by its spring.
+        // Work of belts is supplied by their drive, and that of soft surfaces by their spring.
         let spring = if contact.soft.is_some() { contact.frame[0] * contact.frame[0].dot(mean) } else { DVec3::ZERO };
         work += impulse.dot(mean + contact.running - spring);
         size += impulse.length() * (mean.length() + contact.velocity(&a.after, &b.after).length());

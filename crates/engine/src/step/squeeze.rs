@@ -1,20 +1,23 @@
-//! Squeezes, before the solve. In: an island. Out: pads for its contacts with kinematic bodies, or none. Eq.:
+//! Squeezes (before the solve): kinematic bodies that leave no room for a dynamic one. In: an island. Out: pads for its
+//! contacts with kinematic bodies if it is squeezed. Eq.:
 //!
 //! ```text
 //! rigid    0 ≤ r_N ⊥ u_N + g/h ≥ 0              overlap counts as g = 0
 //! padded   0 ≤ r_N ⊥ u_N + g/h + c r_N ≥ 0      g < 0 where surfaces overlap, c = 1/(h² k)
 //! ```
 //!
-//! Kinematic bodies do not give way. Two of them, or one and something fixed, may close on a body so that no velocity at all
-//! keeps every gap open: rigid rows contradict each other and their impulses have no bound. The overlap that the certificate
-//! allows then acts as a pad: the force of the padded law is h·k times the overlap at the end of the step, finite and
-//! continuous in the poses of the kinematic bodies. A pair presses with [`PRESSURE`] times the mass of its dynamic body at
-//! the bound of overlap, whatever the step, and not harder beyond: what is deeper is let through, and the certificate says so.
+//! Kinematic bodies do not give way. Two of them, or one and a fixed body, may close on a dynamic body so that no
+//! velocity keeps every gap open. Rigid rows then contradict each other and their impulses are unbounded. In that case
+//! the overlap that the certificate allows acts as a pad: the impulse of the padded law is h·k times the overlap at the
+//! end of the step, which is finite and continuous in the poses of the kinematic bodies. At the bound of overlap a pair
+//! presses with [`PRESSURE`] times the mass of its dynamic body, for any time step, and not harder beyond it. Deeper
+//! overlap is let through, and shows in the certificate.
 //!
-//! An island is squeezed where `J_N v + d ≥ 0` has no solution; d holds open gaps, and overlap of kinematic contacts. The
-//! least violation s comes of a proximal iteration on the dual, `min ½rᵀWr + dᵀr + ½(r − r')ᵀC(r − r')` over r ≥ 0, with
-//! s = C(r − r'): it contracts by [`TEST_COMPLIANCE`] in a step where there is a solution, and stays where there is none.
-//! Most islands are told by a motion that anyone can see: standing still, or going along with one of the kinematic bodies.
+//! An island is squeezed if `J_N v + d ≥ 0` has no solution; d contains open gaps, and overlap of kinematic contacts.
+//! The least violation s follows from a proximal iteration on the dual, `min ½rᵀWr + dᵀr + ½(r − r')ᵀC(r − r')` over r
+//! ≥ 0, with s = C(r − r'). It shrinks by the factor [`TEST_COMPLIANCE`] per iteration if there is a solution, and
+//! stays constant if there is none. For most islands no iteration is needed, because an obvious motion is a solution:
+//! all bodies stand still, or move along with one of the kinematic bodies.
 
 use crate::body::Kind;
 use crate::judge::{PRESSURE, overlap_bound};
@@ -30,24 +33,24 @@ use signorini_solvers::{
     BlockPivoting, ContactSolver, Exact, ExactOptions, History, SolverSession, Status, StoppingRule,
 };
 
-/// Compliance of the test times mass \[1\].
+/// Compliance of the proximal iteration times mass \[1\].
 const TEST_COMPLIANCE: f64 = 1e-6;
-/// Most proximal steps: two where there is a motion, and one more for badly conditioned rows.
+/// Limit on proximal iterations. Two suffice if there is a solution, and one more for badly conditioned rows.
 const MOST_TESTS: usize = 4;
-/// Share of the last violation above which it does not contract \[1\].
+/// A violation that stays above this share of the last one does not contract \[1\].
 const STAYS: f64 = 0.5;
-/// Share of the overlap that the certificate allows which is no squeeze \[1\]: round-off of heaps that jam between walls left a thousandth of
-/// it. A squeeze that is slower than that has grown to it within a few steps.
+/// A violation below this share of the allowed overlap is no squeeze \[1\]: round-off in heaps jammed between walls
+/// reached a thousandth of it. A slower squeeze exceeds it after a few steps.
 const NEGLIGIBLE: f64 = 0.01;
-/// Most rows for pivoting, whose matrices are dense.
+/// Largest problem given to the pivoting method, whose matrices are dense [rows].
 const MOST_PIVOTED: usize = 200;
 
-/// What lies between a kinematic body and a point that it squeezes.
+/// A spring between a kinematic body and a point that it squeezes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pad {
     /// Stiffness k of the point [N/m].
     pub stiffness: f64,
-    /// Gap at the start of the step \[m\], less what is let through.
+    /// Gap at the start of the step \[m\], without the overlap that is let through.
     pub gap: f64,
 }
 
@@ -75,7 +78,8 @@ struct Touched {
     mass: f64,
     /// Overlap that the certificate allows \[m\].
     bound: f64,
-    /// Gap, no deeper than the bound and the way of the kinematic surface: old overlap is not thrown out \[m\].
+    /// Gap \[m\]. Overlap counts only up to the bound plus the motion of the kinematic surface, so that old overlap is
+    /// not pushed out.
     gap: f64,
 }
 
@@ -86,7 +90,7 @@ impl Touched {
     }
 }
 
-/// Finds the pads of an island: one for each of its contacts with kinematic bodies if it is squeezed, else none at all.
+/// Finds the pads of an island: one for each contact with a kinematic body if the island is squeezed, otherwise none.
 pub(crate) fn find(records: &Records, scene: &Scene, island: &Island, space: &mut IslandSpace) {
     let IslandSpace { pads, squeeze, parts, .. } = space;
     pads.clear();
@@ -104,8 +108,8 @@ pub(crate) fn find(records: &Records, scene: &Scene, island: &Island, space: &mu
     }));
 }
 
-/// Gives the contacts of an island with joints whose surfaces give way a pad each: `h² k' = h² k + h d` over a whole step, and the
-/// gap that the bias closes in it.
+/// Gives each soft contact of an island with joints a pad, with `h² k' = h² k + h d` for the whole step and the gap
+/// that the bias closes in it.
 pub(crate) fn soften(scene: &Scene, island: &Island, pads: &mut Vec<Option<Pad>>) {
     let contacts = || island.contacts.iter().map(|c| &scene.contacts[*c as usize]);
     if contacts().all(|contact| contact.soft.is_none()) {
@@ -120,7 +124,7 @@ pub(crate) fn soften(scene: &Scene, island: &Island, pads: &mut Vec<Option<Pad>>
     }
 }
 
-/// Pairs of ranks that pads keep from being pushed apart.
+/// Pairs of ranks with a pad; their overlap is not pushed out.
 pub(crate) fn padded_pairs<'a>(
     scene: &'a Scene,
     island: &'a Island,
@@ -131,7 +135,8 @@ pub(crate) fn padded_pairs<'a>(
 }
 
 impl SqueezeSpace {
-    /// Looks for contacts with kinematic bodies; whether there are any, and another body that does not give way.
+    /// Finds contacts with kinematic bodies. Returns whether there are any together with another body that does not
+    /// give way.
     fn touch(&mut self, records: &Records, scene: &Scene, island: &Island) -> bool {
         self.touched.clear();
         let kind = |rank: u32| scene.bodies[rank as usize].kind;
@@ -162,18 +167,18 @@ impl SqueezeSpace {
         true
     }
 
-    /// Velocity of a contact's normal row but for that of the bodies [m/s].
+    /// Offset of a contact's normal row [m/s].
     fn offset(&self, records: &Records, scene: &Scene, place: usize, contact: &Contact) -> f64 {
         let gap = match &self.touched[place] {
             Some(touched) => touched.gap,
             None if contact.impact.is_some() => 0.0,
-            // The velocity bias pushes by less than nothing: it asks for no room.
+            // A velocity bias needs no room: count the gap as zero.
             None => contact.effective_gap(records.settings.stabilisation).max(0.0),
         };
         gap / scene.dt
     }
 
-    /// Whether the bodies of the island may all stand still, or go along with one of its kinematic bodies.
+    /// Whether the bodies of the island can all stand still, or move along with one of its kinematic bodies.
     fn moves_freely(&self, records: &Records, scene: &Scene, island: &Island) -> bool {
         let tolerance = records.settings.stop.tolerance.value;
         let fits = |along: Option<u32>| {
@@ -198,12 +203,12 @@ impl SqueezeSpace {
         let mut tried = None;
         fits(None)
             || contacts().flat_map(|c| [c.a, c.b]).filter(kinematic).any(|rank| {
-                // Contacts of one pair follow each other.
+                // Contacts of one pair are adjacent.
                 tried.replace(rank) != Some(rank) && fits(Some(rank))
             })
     }
 
-    /// Least violation of the normal rows by a motion of the bodies, contact by contact [m/s]; none if there is a motion that
+    /// Least violation of the normal rows by any motion of the bodies, contact by contact [m/s]; `None` if some motion
     /// violates none.
     fn violation(
         &mut self,
@@ -241,7 +246,7 @@ impl SqueezeSpace {
         let after = |rank: u32| scene.free[rank as usize].after;
         assemble_gears(scene, island, local, after, &mut parts);
         self.q.clone_from(&parts.q);
-        // A problem that cannot be posed is left to the stage that solves it, which says why.
+        // If the problem is invalid, the solve stage reports why.
         let mut problem = ContactProblem::from_parts(parts).ok()?;
         let violation = self.least_violation(records, scene.dt, &mut problem, island.contacts.len());
         *memory = problem.into_parts();
@@ -272,7 +277,7 @@ impl SqueezeSpace {
             let violation: Vec<f64> =
                 r.iter().zip(&last).enumerate().map(|(place, (r, last))| compliance(place) * (r - last)).collect();
             let worst = violation.iter().copied().fold(0.0, f64::max);
-            // Nor is what a certified step may leave.
+            // Nor is a violation within the accepted residual.
             let accepted = records.settings.accepted().value;
             let most =
                 |place: usize| touched[place].as_ref().map_or(0.0, |t| f64::min(NEGLIGIBLE * t.bound / dt, accepted));
@@ -294,7 +299,7 @@ impl SqueezeSpace {
     }
 }
 
-/// Velocity of the kinematic side of a contact [m/s]; zero of the other.
+/// Velocity of the kinematic side of a contact [m/s]; zero if there is none.
 fn surface_velocity(scene: &Scene, contact: &Contact) -> DVec3 {
     let twist = |rank: u32| match scene.bodies[rank as usize].kind {
         Kind::Kinematic => scene.free[rank as usize].after,

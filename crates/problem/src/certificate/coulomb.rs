@@ -1,7 +1,7 @@
-//! Coulomb's law as the judge sees it: what is wrong with one contact, and with many at a time.
+//! Residuals of Coulomb's law, for one contact and for many at a time.
 //!
-//! The law is written once, without branches, so that the compiler may take as many contacts together as the registers
-//! of the machine hold. Every contact sees the same operations whatever their number: the same bits on every machine.
+//! The law is written once and without branches, so that the compiler can process several contacts in vector registers.
+//! Each contact gets the same operations however many are processed together, hence the same bits on every machine.
 
 use super::norms::{AnySize, Length, UsualSize, negative_part};
 use super::{Certificate, Residual, Scales, finite_or_infinite, worst};

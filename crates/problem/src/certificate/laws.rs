@@ -1,4 +1,4 @@
-//! Laws. Each adds what a person wants to know of its block, and returns what the norms are made of.
+//! Residuals of a block for each law. Each adds its maxima to the certificate, and returns its part of the norms.
 
 use super::coulomb::{Contact, is_open, lesser};
 use super::norms::{negative_part, norm, worst};

@@ -1,4 +1,4 @@
-//! Sizes, for a judge that NaN and overflow must not fool.
+//! Norms that are safe against NaN and overflow: either gives an infinite residual.
 
 /// NaN must not slip through a comparison: a block that cannot be evaluated is infinitely wrong.
 pub(super) fn finite_or_infinite(x: f64) -> f64 {

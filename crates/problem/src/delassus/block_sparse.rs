@@ -86,11 +86,6 @@ impl BlockSparseDelassus {
             .map(|e| (self.columns[e], &self.values[self.starts[e]..self.starts[e + 1]]))
     }
 
-    /// Number of stored blocks.
-    pub fn stored_blocks(&self) -> usize {
-        self.columns.len()
-    }
-
     fn stored(&self, c: usize, k: usize) -> Option<&[f64]> {
         let row = &self.columns[self.row_ptr[c]..self.row_ptr[c + 1]];
         let e = self.row_ptr[c] + row.binary_search(&k).ok()?;

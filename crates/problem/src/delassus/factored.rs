@@ -1,5 +1,6 @@
-//! `W = J M⁻¹ Jᵀ + C` over rigid bodies: 12-column rows, a 6×6 inverse mass per body and, where rows give way, a
-//! compliance per row, `C = diag(c)`. W itself is never formed. Rows may have columns of more bodies than two (`further`).
+//! `W = J M⁻¹ Jᵀ + C` over rigid bodies: rows with 12 columns, a 6×6 inverse mass per body, and a compliance per row if
+//! any row is compliant, `C = diag(c)`. W itself is never formed. Rows may have columns of more than two bodies
+//! (`further`).
 
 mod further;
 
@@ -21,7 +22,7 @@ pub struct FactoredDelassus {
     pub(crate) couplings: Vec<Coupling>,
     pub(crate) bodies: Vec<[Option<u32>; 2]>,
     pub(crate) jacobian: Vec<JacobianRow>,
-    /// c of every row [1/kg]; empty if no row gives way.
+    /// c of every row [1/kg]; empty if no row is compliant.
     pub(crate) compliance: Vec<f64>,
     /// Ascending by row, then by body; nearly always empty.
     pub(crate) further: Vec<FurtherColumns>,
@@ -99,7 +100,7 @@ impl FactoredDelassus {
     pub fn jacobian(&self) -> &[JacobianRow] {
         &self.jacobian
     }
-    /// Compliance of every row [1/kg]. Of a [`crate::ContactProblem`] it is empty if no row gives way.
+    /// Compliance of every row [1/kg]. In a [`crate::ContactProblem`] it is empty if no row is compliant.
     pub fn compliance(&self) -> &[f64] {
         &self.compliance
     }

@@ -1,4 +1,5 @@
 //! Problems made from a seed, small files made by hand, and where the shared problems are.
+
 // Every test program uses a part of this.
 #![allow(dead_code)]
 

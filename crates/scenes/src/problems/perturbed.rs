@@ -1,4 +1,4 @@
-//! The problem of the next step, nearly: what a warm start has to survive.
+//! A slightly changed problem, like that of the next step, for warm starts.
 
 use crate::assembly::assemble;
 use crate::random::SplitMix64;

@@ -1,4 +1,4 @@
-//! One box, four contacts: the smallest problems in which normal and tangential impulses pull at each other.
+//! One box with four contacts: the smallest problems with coupled normal and tangential impulses.
 
 use crate::contact::in_frame;
 use crate::vector::{Vec3, add, scale};

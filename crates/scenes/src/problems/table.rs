@@ -1,4 +1,4 @@
-//! One plate on a grid of contacts: as many unknowns as one likes, six degrees of freedom.
+//! One plate on a grid of contacts: any number of unknowns on six degrees of freedom.
 
 use crate::contact::in_frame;
 use crate::vector::{Vec3, norm};

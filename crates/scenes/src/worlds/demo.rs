@@ -1,4 +1,4 @@
-//! The first impression: everything that iterative solvers find hard, side by side, every step certified.
+//! The demonstration: what iterative solvers find hard, side by side, with every step certified.
 
 use super::masonry::{arch, card_house};
 use super::parts::{Describe, G, ball, cuboid, floor, placed, scene};

@@ -1,4 +1,4 @@
-//! One number that must come out, and what came out.
+//! An expected number of a scene with its tolerance, and the measured one.
 
 use super::Observed;
 

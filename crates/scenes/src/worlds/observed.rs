@@ -1,4 +1,4 @@
-//! A motion as any engine can give it: poses and velocities by body name over time.
+//! A motion as any engine can report it: poses and velocities by body name over time.
 
 use signorini::glamx::{DMat3, DQuat, DVec3};
 use signorini::{Kind, Scene, SceneError};
@@ -139,13 +139,6 @@ impl Observed {
             pairs.map(|((now, then), _)| (now.position - then.position).length()).fold(0.0, largest)
         };
         self.frames.iter().map(moved).fold(0.0, largest)
-    }
-
-    /// Largest speed of any dynamic body at the end [m/s].
-    pub fn largest_final_speed(&self) -> f64 {
-        let Some(end) = self.frames.last() else { return f64::NAN };
-        let dynamic = end.iter().zip(&self.bodies).filter(|(_, body)| body.kind == Kind::Dynamic);
-        dynamic.map(|(sample, _)| sample.velocity.length()).fold(0.0, largest)
     }
 
     /// Weight of all dynamic bodies \[N\].

@@ -1,4 +1,4 @@
-//! The few parts that scenes are put together from.
+//! Building blocks of scenes.
 
 use signorini::glamx::{DQuat, DVec3};
 use signorini::scene::{BodyDescription, EndDescription, JointDescription, JointKindDescription};

@@ -1,4 +1,4 @@
-//! Runs a scene in our engine and keeps what the steps say about themselves.
+//! Runs a scene in this engine, and collects the step reports.
 
 use super::{Observed, Sample};
 use signorini::{Scene, SceneError, StepError, StepReport, StepStatus, World};

@@ -1,4 +1,4 @@
-//! Methods that are kept to compare with: models of friction that are not Coulomb's law, and older methods for the same laws.
+//! Methods kept for comparison: models of friction that are not Coulomb's law, and older methods for the same laws.
 //!
 //! | file | what it is compared for |
 //! |---|---|

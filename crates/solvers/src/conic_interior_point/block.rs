@@ -1,6 +1,6 @@
-//! One block inside its cone: what it is, where it is, its linearisation, and how far it may step.
+//! One block on the conic path: its role, its iterate inside the cone, its linearisation, and its longest step.
 //!
-//! With `p = z − u − shift` the mismatch of the slack z, every law gives `dr = K (s + p − J du)`, where s carries the
+//! With `p = z − u − shift` the mismatch of the slack z, every law gives `dr = K (s + p − J du)`, where s contains the
 //! target of the products. `NewtonSystem` solves `(I + K J W) dr = K (s + p)`.
 
 use super::cone_algebra::{Scaling, longest_step, product, quotient};
@@ -44,7 +44,7 @@ impl Role {
     }
 }
 
-/// Where a block is, or in which direction it goes. Blocks of role `Free` and `Fixed` have no slack.
+/// The iterate of a block, or a direction. Blocks of role `Free` and `Fixed` have no slack.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Point {
     /// Impulse [N·s].
@@ -117,7 +117,7 @@ pub(super) struct Model {
     k: [[f64; 3]; 3],
     /// Proximal compliance e [1/kg].
     e: f64,
-    /// θ μ u_T/‖u_T‖: the part of the shift's derivative that the step sees.
+    /// θ μ u_T/‖u_T‖: the part of the shift's derivative that is in the step.
     turn: [f64; 2],
     /// p [m/s].
     mismatch: Vec3,
@@ -125,7 +125,7 @@ pub(super) struct Model {
     rest: [f64; 2],
 }
 
-/// What all blocks of a step share.
+/// Parameters shared by all blocks of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared {
     /// Share of the shift's derivative, θ.
@@ -185,7 +185,7 @@ impl Model {
                 }
             }
             Role::Bounded { lo, hi } => {
-                // z/∞ = 0: a bound that is not there.
+                // z/∞ = 0 for a missing bound.
                 self.k[0][0] = 1.0 / (at.z[0] / (at.r[0] - lo) + at.z[1] / (hi - at.r[0]) + self.e);
                 kj[0] = self.k[0][0];
             }

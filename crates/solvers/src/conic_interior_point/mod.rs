@@ -1,5 +1,5 @@
-//! Interior point on de Saxcé's form of Coulomb's law, with Nesterov–Todd scaling: the main path for contact that
-//! moves.
+//! Interior point on de Saxcé's form of Coulomb's law, with Nesterov–Todd scaling: the main method for moving bodies in
+//! contact.
 //!
 //! De Saxcé and Feng 1998 write Signorini's and Coulomb's conditions as one complementarity over the friction cone,
 //!
@@ -7,28 +7,30 @@
 //! K ∋ r  ⊥  z ∈ K*,      z = u + μ‖u_T‖ n,      u = W r + q
 //! ```
 //!
-//! With `T = diag(μ, 1, 1)`, `R = T r` and `Z = T⁻¹ z` both lie in the second-order cone, and `R ∘ Z = t e`, t → 0, is
-//! followed by predictor and corrector steps in the scaling of Nesterov and Todd 1997 (`cone_algebra.rs`). One step
-//! solves
+//! With `T = diag(μ, 1, 1)`, `R = T r` and `Z = T⁻¹ z` both lie in the second-order cone. The path `R ∘ Z = t e`, t →
+//! 0, is followed by predictor and corrector steps in the scaling of Nesterov and Todd 1997 (`cone_algebra.rs`). One
+//! step solves
 //!
 //! ```text
 //! (I + K J W) dr = K (T W_NT ρ + p),      dz = J W dr − p + ε w dr
 //! K = (T W_NT² T + ε w I)⁻¹,    J = I + θ μ n (u_T/‖u_T‖)ᵀ,    p = z − u − μ‖u_T‖ n
 //! ```
 //!
-//! which is the system of `NewtonSystem`. (Interior points of this scaling for the convex problem, the shift fixed: Acary,
-//! Armand, Nguyen and Shpakovych.) Here the shift μ‖u_T‖ moves with the iterate; its derivative is taken by the share θ:
+//! which is the system of `NewtonSystem`. (Interior points of this scaling for the convex problem, the shift fixed:
+//! Acary, Armand, Nguyen and Shpakovych.) Here the shift μ‖u_T‖ follows the iterate, and the share θ of its derivative
+//! is part of the step:
 //!
-//! * θ = 1 is Newton's method on Coulomb's law. It jams where the path folds; then
+//! * θ = 1 is Newton's method on Coulomb's law. It jams at folds of the path; then
 //! * θ = 0.85, and then θ = 0, the convex law with a lagging shift, are used for some steps each.
 //! * ε is a proximal compliance about the current impulse: it vanishes at the end, bounds K where contacts are
 //!   redundant, and grows where steps are short. (Proximal interior points: Friedlander and Orban 2012.)
-//! * σ t is never aimed below a share of the lag `|r·p|`: the shift has to keep up with t, else the path jams.
-//! * Close to the end semismooth Newton steps (`polish.rs`) find the last digits.
+//! * The target σ t is at least a share of the lag `|r·p|` of the shift. If t falls faster than the shift follows, the
+//!   path jams.
+//! * Near the end semismooth Newton steps (`polish.rs`) find the last digits.
 //!
-//! Laws: joints are proximal rows, rows with bounds have one product per bound, μ = 0 is a bounded row.
-//! Cost: one factorization and two or three solves per step; 10 to 20 steps while things move. When to use: many bodies
-//! that move, with a guess of the last step. Structures at rest are found by `InteriorPoint` in fewer steps.
+//! Laws: joints are proximal rows, rows with bounds have one product per bound, μ = 0 is a bounded row. Cost: one
+//! factorization and two or three solves per step; 10 to 20 steps while things move. When to use: many moving bodies,
+//! with the guess of the last step. For structures at rest `InteriorPoint` needs fewer steps.
 
 mod block;
 mod cone_algebra;
@@ -45,7 +47,7 @@ pub use options::{ConicOptions, ConicStart};
 pub(crate) use path::ConicPath;
 use signorini_problem::ContactProblem;
 
-/// The path as a method of its own: one attempt from the guess, or from nothing where there is none.
+/// The path as a method of its own: one attempt from the guess, or from zero if there is none.
 #[derive(Clone, Debug, Default)]
 pub struct ConicInteriorPoint {
     /// How the path is followed.

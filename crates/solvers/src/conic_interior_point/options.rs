@@ -5,10 +5,10 @@ use crate::Accept;
 /// Where the path begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConicStart {
-    /// The guess, moved inside by its residual; from nothing where all impulses are zero.
+    /// The guess, moved inside the cones by its residual; as `Cold` if all impulses are zero.
     #[default]
     Warm,
-    /// No impulse, moved inside by |q|∞.
+    /// Zero impulses, moved inside the cones by |q|∞.
     Cold,
     /// The same normal impulse everywhere: for heavy bodies on light ones.
     Uniform,
@@ -23,7 +23,7 @@ pub struct ConicOptions {
     pub proximal: f64,
     /// Most factorizations.
     pub max_factorizations: usize,
-    /// From which residual on only a few more are spent.
+    /// Residual below which only a few more factorizations are spent.
     pub accept: Option<Accept>,
 }
 
@@ -33,11 +33,11 @@ impl Default for ConicOptions {
     }
 }
 
-/// After a step shorter than [`SHORT`] ε grows by this factor, to at most this \[1\]: a trust region about the impulses
-/// where the path folds. On 178 islands of jumbled piles it halves what one warm attempt leaves unsolved at 1e-6 m/s
-/// (14 to 7). On a path from a guess it shrinks by as much after a step longer than [`LONG`]: else an impulse that has to
-/// go far along a soft direction, as in a jammed cluster of balls, goes by the residual over ε in a step. (Paths from
-/// nothing through a wall that was hit need it as it is.)
+/// After a step shorter than [`SHORT`] ε grows by this factor, up to the following limit \[1\]: a trust region about
+/// the impulses where the path folds. On 178 islands of jumbled piles it halves what one warm attempt leaves unsolved
+/// at 1e-6 m/s (14 to 7). On a path from a guess it shrinks by as much after a step longer than [`LONG`]: else an
+/// impulse that has to go far along a soft direction, as in a jammed cluster of balls, goes by the residual over ε in a
+/// step. (Paths from nothing through a wall that was hit need it as it is.)
 pub(super) const PROXIMAL_GROWTH: f64 = 10.0;
 pub(super) const GREATEST_PROXIMAL: f64 = 1e-3;
 pub(super) const LONG: f64 = 0.95;
@@ -55,9 +55,9 @@ pub(super) const SHORT: f64 = 0.2;
 pub(super) const STAY: usize = 6;
 /// A step shorter than this is tried again with plain centring, same factor \[1\].
 pub(super) const CENTRE: f64 = 0.1;
-/// So many steps in a row, each shorter than this, end the path \[1\].
+/// This many steps in a row, each shorter than the second value, end the path \[1\].
 pub(super) const JAMMED: (usize, f64) = (3, 0.01);
-/// Least share of the way to the boundary that a step goes \[1\].
+/// Least share of the distance to the boundary that a step uses \[1\].
 pub(super) const BOUNDARY: f64 = 0.99;
 /// Least centring \[1\].
 pub(super) const LEAST_CENTRING: f64 = 1e-6;
@@ -78,10 +78,10 @@ pub(super) const POLISH_REACH: f64 = 1e-3;
 pub(super) const GOOD_DIRECTION: f64 = 1e-4;
 /// Most refinements of one direction.
 pub(super) const REFINEMENTS: usize = 2;
-/// A path whose best residual has not fallen to this share within so many factorizations ends.
+/// A path ends if its best residual has not fallen to this share within the following number of factorizations \[1\].
 pub(super) const SLOW: f64 = 0.7;
 pub(super) const PATIENCE: usize = 12;
-/// The same of a path from a guess within this multiple of what is accepted \[1\]: its last digits wander, and sixty sweeps, for
-/// the work of two factorizations, find them sooner.
+/// Patience \[factorizations\] of a path from a guess whose residual is within the following multiple of the accepted
+/// one \[1\]. Its last digits wander, and sixty sweeps, at the cost of two factorizations, find them sooner.
 pub(super) const PATIENCE_NEAR: usize = 4;
 pub(super) const NEARLY_ACCEPTED: f64 = 10.0;

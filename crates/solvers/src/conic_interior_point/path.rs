@@ -16,7 +16,7 @@ use signorini_problem::ContactProblem;
 pub(crate) struct ConicEnd {
     /// Steps of the path and of polishes, one factorization each.
     pub iterations: usize,
-    /// Residual of the impulses left.
+    /// Residual of the impulses that are returned.
     pub merit: Merit,
     /// Whether that suffices.
     pub suffices: bool,
@@ -31,7 +31,7 @@ pub(crate) struct ConicPath {
     predictor: Vec<Point>,
     step: Vec<Point>,
     trial: Vec<Point>,
-    /// Directions of all rows that go with `step` and `trial`: joints have no point.
+    /// Impulse directions of all rows that belong to `step` and `trial`; joints have no point.
     dr_step: Vec<f64>,
     pub(super) r: Vec<f64>,
     pub(super) u: Vec<f64>,
@@ -45,11 +45,12 @@ pub(crate) struct ConicPath {
     pub(super) products: usize,
     speed: f64,
     polish: Polish,
-    /// ε times the last step's length: `ε w dr` of that step is a mismatch that the shift is not to blame for.
+    /// ε times the last step's length: `ε w dr` of that step is the part of the mismatch that is not a lag of the
+    /// shift.
     proximal_length: f64,
 }
 
-/// How cautious the next steps are.
+/// Caution of the next steps: θ and the least centring.
 #[derive(Clone, Copy, Debug, Default)]
 struct Caution {
     level: usize,
@@ -58,7 +59,7 @@ struct Caution {
 }
 
 impl Caution {
-    /// After a step of this length; false where the path is stuck.
+    /// Updates caution after a step of this length. Returns false if the path is stuck.
     fn after(&mut self, length: f64) -> bool {
         if length < SHORT && self.level + 1 < THETA.len() {
             (self.level, self.steps_left) = (self.level + 1, STAY);
@@ -74,7 +75,7 @@ impl Caution {
 }
 
 impl ConicPath {
-    /// One attempt from the feasible guess in `impulses`, which is replaced by whatever is better.
+    /// One attempt from the feasible guess in `impulses`, which is replaced if something better is found.
     pub(crate) fn follow(
         &mut self,
         system: &mut NewtonSystem,
@@ -182,7 +183,7 @@ impl ConicPath {
         end
     }
 
-    /// Factorizations without progress that end a path which has come so far.
+    /// Number of factorizations without progress that end a path with this residual.
     fn patience(&self, options: &ConicOptions, measured: f64) -> usize {
         let near = options.accept.is_some_and(|accept| measured <= NEARLY_ACCEPTED * accept.residual);
         if near && options.start == ConicStart::Warm { PATIENCE_NEAR } else { PATIENCE }
@@ -257,7 +258,7 @@ impl ConicPath {
         Shared { theta, rounding: (ROUNDING * gap, ROUNDING * self.speed), proximal, joint_proximal: JOINT_PROXIMAL }
     }
 
-    /// One predictor–corrector step and its length; nothing where no step can be made.
+    /// Makes one predictor–corrector step and returns its length; `None` if no step can be made.
     fn advance(
         &mut self,
         system: &mut NewtonSystem,
@@ -370,7 +371,7 @@ impl ConicPath {
         )
     }
 
-    /// Mean product \[J\], after a share of the predictor if given.
+    /// Mean product \[J\], after a share of the predictor step if given.
     fn mean_gap(&self, affine: Option<f64>) -> f64 {
         let mut sum = 0.0;
         for (c, role) in self.roles.iter().enumerate() {

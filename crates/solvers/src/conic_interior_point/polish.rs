@@ -1,11 +1,12 @@
-//! The last digits: semismooth Newton steps of the proximal point iteration `r⁺ = P(r − ρ û(r⁺))`, ρ = c/w.
+//! Polish of an iterate near the end of the conic path: semismooth Newton steps on the proximal point iteration `r⁺ =
+//! P(r − ρ û(r⁺))`, ρ = c/w.
 //!
 //! Linearised at the current velocity, with D of the projection and J of the shift, `(I + ρ D J W) dr = P(r − ρ û) −
 //! r`: the system of `NewtonSystem`. The weight c follows the residual, c = 1e-3 |q|∞ over it, so that an error of the
 //! iterate cannot turn a contact that sticks into one that slips. Where the shift of a sticking contact is a remainder
 //! of ‖u_T‖ → 0, it is left out. Source: augmented Lagrangian of Alart and Curnier 1991.
 //!
-//! A step is kept if the residual falls; one that does not halve it is the last.
+//! A step is kept if the residual falls. The first step that does not halve it is the last.
 
 use super::options::POLISH_REACH;
 use super::path::add;
@@ -34,7 +35,8 @@ pub(super) struct Polish {
 }
 
 impl Polish {
-    /// At most so many steps from `r`, which is left at the best of them; how many were made, and their residual.
+    /// Makes at most `most` steps from `r`, which ends at the best of them. Returns how many were made, and the
+    /// residual.
     pub(super) fn run(
         &mut self,
         system: &mut NewtonSystem,

@@ -6,8 +6,8 @@
 //! w R − Z = Y,    R ∘ Z = (g²/w) e,    eigenvalue l ↦ (l + √(l² + 4g²))/2
 //! ```
 //!
-//! At g → 0 an exact answer is its own start; g [m/s] is how far the guess may be off. Source: smoothing of Chen and
-//! Harker, Kanzow, Smale; as the start of an interior point: no factorization, and every product is g²/w.
+//! For g → 0 an exact answer is its own start; g [m/s] is the expected error of the guess. Source: smoothing of Chen
+//! and Harker, Kanzow, Smale; as the start of an interior point: no factorization, and every product is g²/w.
 
 use super::ConicPath;
 use super::block::{Point, Role, lag, mismatch};
@@ -77,8 +77,9 @@ impl ConicPath {
         (gap / count, lags / count)
     }
 
-    /// The same normal impulse everywhere, as large as the largest of a stiff all-sticking solve: where heavy bodies
-    /// stand on light ones impulses do not scale with the local inertia. One factorization; false where that fails.
+    /// Starts with the same normal impulse everywhere, as large as the largest of a stiff all-sticking solve, because
+    /// with heavy bodies on light ones impulses do not scale with the local inertia. Takes one factorization; returns
+    /// false if that fails.
     pub(super) fn start_uniform(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) -> bool {
         let speed = problem.speed();
         self.typical.clear();

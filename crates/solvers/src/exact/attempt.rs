@@ -1,8 +1,8 @@
-//! The names of the attempts, for reports and studies.
+//! The names of the attempts of `exact`, for reports and studies.
 
 use serde::{Deserialize, Serialize};
 
-/// What left the answer.
+/// The attempt that produced the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,15 +14,15 @@ pub enum Attempt {
     Refinement,
     /// Dense methods: one contact in closed form, pivoting without friction, sweeps and Newton steps over a few blocks.
     Small,
-    /// Joints and springs eliminated, and what is left solved as a dense problem.
+    /// Joints and springs are eliminated, and the rest is solved as a dense problem.
     Eliminated,
     /// Sweeps while they pay, then Newton.
     Sweeps,
-    /// All that sticks goes on sticking.
+    /// What sticks in the guess is assumed to stick.
     Sticking,
     /// The conic interior point from the guess.
     ConicWarm,
-    /// The conic interior point from nothing.
+    /// The conic interior point from zero.
     ConicCold,
     /// The central path of two complementarities, and around its folds; what is close to its end is polished.
     CentralPath,
@@ -33,8 +33,8 @@ pub enum Attempt {
 }
 
 impl Attempt {
-    /// Whether it treats contacts that resist spinning or rolling. Central paths and Newton steps do; the conic path, sweeps,
-    /// pivoting and friction pyramids have no such cone.
+    /// Whether it treats contacts with torsional or rolling friction. Central paths and Newton steps do; the conic
+    /// path, sweeps, pivoting and friction pyramids do not.
     pub(super) fn treats_rolling(self) -> bool {
         !matches!(self, Attempt::Small | Attempt::Sweeps | Attempt::ConicWarm | Attempt::ConicCold | Attempt::Pyramids)
     }

@@ -1,6 +1,6 @@
-//! Attempt for problems of at most 16 blocks, with dense matrices only.
+//! The attempt "small" for problems of at most 16 blocks: sweeps and Newton steps with dense matrices.
 //!
-//! Such problems are solved in microseconds. One more certificate, or a symbolic elimination, would double their time.
+//! Such problems are solved in microseconds; one more certificate, or a symbolic factorization, would double the time.
 
 use super::limits::SMALL;
 use super::{Exact, Search, Selection};
@@ -14,28 +14,26 @@ use signorini_problem::{ContactProblem, Delassus};
 
 /// Most sweeps over a small problem before Newton.
 const SMALL_SWEEPS: usize = 60;
-/// Multiplications of a small problem's sweep per block, local solve included; per row of it for each row; of a Newton
-/// step per block and per entry of its matrix, beside the factorization. From measured times of each.
+/// Cost model in multiplications, from measured times: of a sweep per block (local solve included) and per pair of
+/// rows; of a Newton step per block and per matrix entry, besides the factorization.
 const SMALL_VISIT: usize = 200;
 const SMALL_STEP_PER_BLOCK: usize = 300;
 const SMALL_STEP_PER_ENTRY: usize = 8;
-/// The judge is asked about a small problem when the own residual is within this factor of the tolerance, or of what
-/// round-off may excuse.
+/// The judge is asked if the solver's own residual is within this factor of the tolerance, or of the round-off
+/// allowance \[1\].
 const NEARLY: f64 = 100.0;
 const ROUND_OFF: f64 = 1e-9;
-/// An operator more asymmetric than this is no inverse mass with noise, but some matrix.
-const INVERSE_MASS_ASYMMETRY: f64 = 1e-2;
-/// Newton steps to expect after sweeps.
+/// Expected number of Newton steps after sweeps.
 const SMALL_EXPECTED_STEPS: usize = 2;
-/// The same from no impulse at all.
+/// Expected number of Newton steps from zero.
 const SMALL_EXPECTED_STEPS_FROM_AFAR: usize = 6;
 
-/// How sweeps ended.
+/// Result of sweeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Swept {
-    /// With the answer.
+    /// Certified.
     Solved,
-    /// Without; so many more are needed at the rate of the last one.
+    /// Not certified; at the rate of the last sweep `needed` more are required.
     Far { needed: f64 },
 }
 
@@ -47,10 +45,10 @@ impl Exact {
             || any_answer && few(search.problem) && self.few_blocks(search, impulses, history)
     }
 
-    /// Sweeps while they promise to be cheaper than dense Newton steps, then those from where
-    /// the sweeps ended. Where these fail, sweeps again if they promise to be cheaper than many steps; steps from no
-    /// impulse at all: sweeps end on the surface of the cones, where redundant partitions flip. Then sweeps, as long as
-    /// they get anywhere.
+    /// First sweeps, while they promise to be cheaper than dense Newton steps; then Newton steps from where the sweeps
+    /// ended. If these fail: sweeps again if they promise to be cheaper than many steps, else Newton steps from zero,
+    /// because sweeps end on the surface of the cones, where redundant partitions flip. Finally sweeps, as long as they
+    /// make progress.
     pub(super) fn few_blocks(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let (blocks, rows) = (problem.blocks().len(), problem.rows());
@@ -66,7 +64,7 @@ impl Exact {
         if self.few_steps(search, impulses, Demand::NEAR, history) {
             return true;
         }
-        // Not near. Where sweeps get on, they may still be cheaper than all the steps from afar.
+        // Not near a solution. If sweeps make progress, they may still be cheaper than Newton steps from zero.
         let steps_from_afar = (SMALL_EXPECTED_STEPS_FROM_AFAR * step) as f64 / sweep as f64;
         if needed <= steps_from_afar {
             self.candidate.copy_from_slice(impulses);
@@ -82,7 +80,7 @@ impl Exact {
         self.few_sweeps(search, impulses, SMALL_SWEEPS as f64, history) == Swept::Solved
     }
 
-    /// Sweeps from the candidate while the rate promises an end within `affordable` more.
+    /// Sweeps from the candidate while their rate promises convergence within `affordable` more.
     fn few_sweeps(
         &mut self,
         search: &mut Search,
@@ -125,8 +123,8 @@ impl Exact {
         self.accept(search, impulses, end.merit, history)
     }
 
-    /// Whether the candidate of a small problem is the answer. The own residual, which is nearly free here, suffices:
-    /// it is the judge's up to round-off. Where it does not, the judge may still excuse the rest as round-off.
+    /// Whether the candidate of a small problem is the answer. The solver's own residual, which is nearly free here,
+    /// equals the judge's up to round-off. If it is too large, the judge may still accept it as round-off.
     fn few_blocks_end(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         make_feasible(search.problem, &mut self.candidate);
         let merit = self.dense.merit(self.sweeper.kept_columns(), search.problem, &self.candidate);
@@ -161,5 +159,5 @@ pub(super) fn few(problem: &ContactProblem) -> bool {
 
 /// Whether W looks like an inverse mass, so that the judge scales residuals as the solvers do.
 pub(super) fn is_inverse_mass(problem: &ContactProblem) -> bool {
-    problem.asymmetry() <= INVERSE_MASS_ASYMMETRY && problem.scales().iter().all(|w| *w > 0.0)
+    problem.is_nearly_symmetric() && problem.scales().iter().all(|w| *w > 0.0)
 }

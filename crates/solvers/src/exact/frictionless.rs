@@ -1,5 +1,5 @@
-//! The attempt for problems without friction: linear complementarity problems, which pivoting solves in finitely many
-//! steps.
+//! The part of the attempt "small" for problems without friction. These are linear complementarity problems, which
+//! pivoting solves in finitely many steps.
 
 use super::few_blocks::{few, is_inverse_mass};
 use super::{Exact, Search};
@@ -7,11 +7,12 @@ use crate::one_contact;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::{Delassus, Law};
 
-/// Most rows handed to pivoting, whose matrices are dense, where W is given: those of the interior point would be too.
+/// Largest problem for pivoting, whose matrices are dense, if W is given [rows]; the interior point would use dense
+/// matrices too.
 const MOST_ROWS: usize = 1500;
-/// The same where bodies are known, and the interior point's matrices are sparse.
+/// The same if bodies are known, so that the interior point's matrices are sparse [rows].
 const MOST_ROWS_OF_BODIES: usize = 200;
-/// Pivots per row of Lemke's method that are worth a try before the methods for a few blocks.
+/// Pivots per row that Lemke's method may take before the methods for a few blocks are tried.
 const PIVOTS_PER_ROW: usize = 4;
 
 impl Exact {
@@ -40,8 +41,8 @@ impl Exact {
         if self.principal_pivots(search, impulses, history) {
             return true;
         }
-        // Matrices of no mechanics at all. Few pivots, or none: sweeps solve triangular ones at once, on which pivoting
-        // takes 2ⁿ steps.
+        // General matrices, not from mechanics. Try few pivots only: sweeps solve triangular matrices at once, on which
+        // pivoting can take 2ⁿ steps.
         if general && few(problem) {
             let complementarity = problem.blocks().iter().all(|b| b.law == Law::NonNegative);
             let cap = search.left().min(PIVOTS_PER_ROW * problem.rows());
@@ -62,7 +63,7 @@ impl Exact {
         }
     }
 
-    /// Lemke's method from no impulse at all.
+    /// Lemke's method, from zero.
     fn almost_complementary_pivots(
         &mut self,
         search: &mut Search,
@@ -87,7 +88,7 @@ impl Exact {
         self.consider(search, impulses)
     }
 
-    /// Principal pivots from the contacts that the guess has closed.
+    /// Principal pivots, starting from the contacts that are closed in the guess.
     fn principal_pivots(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         if !self.principal.load(problem, &mut self.sweeper) {
@@ -96,7 +97,7 @@ impl Exact {
         let solved = self.principal.run(impulses, search.left());
         search.spend(self.principal.pivots());
         search.effort.set_changes += self.principal.pivots();
-        // Where impulses are not unique the tiers to come choose among them.
+        // If impulses are not unique, a later attempt chooses among them.
         if !solved || is_inverse_mass(problem) && !self.principal.is_unique() {
             return false;
         }

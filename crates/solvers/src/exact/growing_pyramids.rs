@@ -1,13 +1,15 @@
-//! Friction pyramids that gain a corner where each contact slides, solved by a path that always arrives.
+//! Friction pyramids that gain corners in the direction in which each contact slides. Each set of pyramids is solved by
+//! Lemke's path, which always ends at a solution.
 //!
-//! Lemke's path ends at a solution for every friction pyramid over bodies for which rest is admissible (`PyramidProgram`,
-//! `ComplementaryPath`), whatever folds the central path has. The pyramid is wrong about friction where a contact slides
-//! between its corners, so the next one has a corner there too. No corner is ever taken away: directions that come back
-//! find theirs, and where the slip wanders the corners become dense around it. Turning a pyramid of few corners instead goes
-//! in circles. Newton steps from each answer do the rest, first with the pyramid's sets (`SetNewton`), then with none given.
+//! If rest is admissible, Lemke's path ends at a solution of the friction pyramids (`PyramidProgram`,
+//! `ComplementaryPath`), even if the central path has folds. A pyramid gives the wrong friction where a contact slides
+//! between its corners, so the next pyramid gets a corner there. Corners are never removed: a slip direction that
+//! returns finds its corner, and where slip directions wander the corners become dense. (Turning a pyramid of few
+//! corners instead cycles.) Newton steps start from each answer, first with the pyramid's active sets (`SetNewton`),
+//! then without.
 //!
-//! Cost: 100 to 800 pivots a round and one to a dozen rounds; 30 contacts take 4 to 120 ms. What is guaranteed is an answer
-//! of each pyramid, not that their sequence ends: it comes near Coulomb's law where corners become dense.
+//! Cost: 100 to 800 pivots a round and one to a dozen rounds; 30 contacts take 4 to 120 ms. Each pyramid is guaranteed
+//! to be solved. That the sequence ends is not guaranteed, but it approaches Coulomb's law as corners become dense.
 
 use super::pyramid_program::PyramidProgram;
 use super::set_newton::SetNewton;
@@ -18,16 +20,16 @@ use crate::newton::NewtonOptions;
 use signorini_problem::math;
 use signorini_problem::{ContactProblem, Law};
 
-/// Most rows, whose matrices are dense.
+/// Largest problem, since matrices are dense [rows].
 const MOST_ROWS: usize = 400;
-/// Most rounds, and multiplications of all of them together: half a second.
+/// Limit on rounds, and on multiplications of all rounds together: half a second.
 const ROUNDS: usize = 16;
 const MULTIPLICATIONS: f64 = 1.5e9;
-/// Most steps with the sets of a pyramid.
+/// Limit on Newton steps with the sets of a pyramid.
 const STEPS: usize = 8;
-/// Share of the tolerance above which slip has a direction.
+/// A contact slides if its slip exceeds this share of the tolerance \[1\].
 const CREEPS: f64 = 0.3;
-/// Distance of two corners below which they are one.
+/// Two corners nearer than this are the same \[1\].
 const SAME: f64 = 1e-10;
 
 /// The program, its path and the corners of every contact.
@@ -53,7 +55,7 @@ impl GrowingPyramids {
         }));
     }
 
-    /// Solves the pyramids as they are, within the budget.
+    /// Solves the current pyramids within the budget.
     fn solve(&mut self, problem: &ContactProblem, budget: Budget) -> PathEnd {
         self.program.pose(problem, &self.corners);
         let program = &self.program;
@@ -64,7 +66,8 @@ impl GrowingPyramids {
         end
     }
 
-    /// Gives every contact that slides faster than `creeps` a corner against its slip; how many had none there.
+    /// Adds a corner against the slip of every contact that slides faster than `creeps`. Returns how many corners are
+    /// new.
     fn grow(&mut self, problem: &ContactProblem, creeps: f64) -> usize {
         let u = problem.velocity(&self.impulses);
         let mut gained = 0;
@@ -83,7 +86,7 @@ impl GrowingPyramids {
 }
 
 impl Exact {
-    /// From no impulse at all; whether that ends certified.
+    /// Runs the attempt from zero. Returns whether the answer is certified.
     pub(super) fn growing_pyramids(
         &mut self,
         search: &mut Search,

@@ -8,25 +8,25 @@ use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::{Certificate, Tolerance};
 
-/// What the judge says of the guess.
+/// Verdict of the judge on the guess.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// Certified, and good for many steps.
+    /// Certified, and accurate enough to be reused for many steps.
     Settled,
     /// Certified.
     Certified,
-    /// Neither.
+    /// Not certified.
     Open,
 }
 
-/// Whether a certified guess is so good that it need not be refined for the steps to come: its error is a small share
-/// of the tolerance, or round-off.
+/// Whether a certified guess need not be refined: its error is a small share of the tolerance, or round-off.
 pub fn is_settled(certificate: &Certificate, tolerance: &Tolerance) -> bool {
     certificate.meets(&Tolerance { value: SETTLED * tolerance.value, ..*tolerance })
 }
 
 impl Exact {
-    /// The guess, its refinement, the ladder; and where a guess led nowhere, the ladder once more from nothing.
+    /// Grades the guess, refines it, climbs the ladder; if that fails from a guess, and work is not bounded, climbs it
+    /// once more from zero.
     pub(super) fn escalate(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
         search.warm = impulses.iter().any(|x| *x != 0.0);
         let warm = search.warm;
@@ -49,7 +49,7 @@ impl Exact {
         }
     }
 
-    /// The guess, or nothing at all, whichever is nearer.
+    /// Starts from the guess or from zero, whichever has the smaller residual.
     fn grade_guess(&mut self, search: &mut Search, impulses: &mut [f64]) -> Verdict {
         self.candidate.clear();
         self.candidate.extend_from_slice(impulses);
@@ -62,9 +62,9 @@ impl Exact {
         if self.none_at_all(search, impulses) { Verdict::Settled } else { Verdict::Open }
     }
 
-    /// No impulse but what the laws demand.
+    /// Grades zero impulses (clamped to what the laws demand).
     fn none_at_all(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
-        // Without any impulse u = q: the own residual is free, and the judge is asked only if it may be satisfied.
+        // With zero impulses u = q, so the residual costs nothing. The judge is asked only if it might certify.
         self.candidate.fill(0.0);
         make_feasible(search.problem, &mut self.candidate);
         if self.candidate.iter().any(|x| *x != 0.0) {
@@ -79,7 +79,7 @@ impl Exact {
         measured <= search.stop.tolerance.value && self.consider(search, impulses)
     }
 
-    /// Once more from nothing: a guess may be closer than every path comes, and lead nowhere.
+    /// Tries once more from zero: a guess may have a smaller residual than any path reaches, and still lead nowhere.
     fn forget_the_guess(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) {
         if search.left() == 0 {
             return;
@@ -88,7 +88,7 @@ impl Exact {
         let answered_by = search.effort.answered_by;
         impulses.fill(0.0);
         make_feasible(search.problem, impulses);
-        // How good the start is, and what was seen on the way, decides about attempts.
+        // Attempts depend on the quality of the start and on what was found so far: reset that.
         search.forget();
         if !self.none_at_all(search, impulses) && !self.climb(search, impulses, history) && search.best > best {
             (search.best, search.certificate, search.effort.answered_by) = (best, certificate, answered_by);
@@ -96,8 +96,8 @@ impl Exact {
         }
     }
 
-    /// Up to three Newton steps from the guess, to a small share of the tolerance; whether they end certified. A scene
-    /// at rest takes its impulses into the next step as they are.
+    /// Makes up to three Newton steps from the guess, to a small share of the tolerance. Returns whether the result is
+    /// certified. A scene at rest reuses these impulses in every following step.
     fn refine(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if search.steps_left() == 0 {
             return search.certificate.is_some_and(|found| found.meets(&search.stop.tolerance));

@@ -1,7 +1,7 @@
-//! The attempts in their order, as data, and the loop over them.
+//! The ladder: the attempts of `exact` in their order, as data, and the loop over them.
 //!
-//! Decisions use counts (contacts, predicted multiplications, measured rates), never time, so that the answer does not
-//! depend on the machine.
+//! Decisions use counts (contacts, predicted multiplications, convergence rates) and never time, so that the answer
+//! does not depend on the machine.
 
 use super::few_blocks::few;
 use super::limits::{
@@ -20,15 +20,15 @@ use signorini_problem::{ContactProblem, Delassus};
 /// One attempt.
 pub(super) struct Rung {
     pub name: Attempt,
-    /// Whether it is worth trying, after all that was seen.
+    /// Whether to try it, given what was found so far.
     applies: fn(&mut Exact, &mut Search) -> bool,
-    /// Whether it ends certified. The best iterate is kept either way.
+    /// Runs it. Returns whether the answer is certified; the best iterate is kept either way.
     run: fn(&mut Exact, &mut Search, &mut [f64], &mut History) -> bool,
-    /// Least factorizations with which it gets anywhere: with fewer left in the budget it is not begun.
+    /// It is not tried if fewer factorizations than this are left in the budget.
     cost: usize,
 }
 
-/// All of them, cheapest first.
+/// All attempts, cheapest first.
 pub(super) const LADDER: &[Rung] = &[
     Rung { name: Attempt::Small, applies: is_few_or_free, run: Exact::small_problem, cost: 0 },
     Rung { name: Attempt::Eliminated, applies: is_jointed, run: Exact::without_equalities, cost: 1 },
@@ -45,7 +45,8 @@ pub(super) const LADDER: &[Rung] = &[
 ];
 
 impl Exact {
-    /// One attempt after another until one is certified, or nothing is left to spend; whether one was.
+    /// Makes one attempt after another until one is certified or the budget is spent. Returns whether one was
+    /// certified.
     pub(super) fn climb(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         for rung in LADDER {
             if !search.affords(rung.cost) || !self.may_try(search, rung.name) || !(rung.applies)(self, search) {
@@ -63,7 +64,7 @@ impl Exact {
         false
     }
 
-    /// Whether an attempt treats the laws of the problem and was not switched off.
+    /// Whether an attempt treats the laws of the problem and is not switched off.
     pub(super) fn may_try(&self, search: &Search, attempt: Attempt) -> bool {
         search.treats(attempt) && !self.options.skip.contains(&attempt)
     }
@@ -73,7 +74,8 @@ fn always(_: &mut Exact, _: &mut Search) -> bool {
     true
 }
 
-/// Pivoting has a dense matrix of all rows: of a robot those of the joints are better eliminated before.
+/// Whether there are many blocks with joints among them. Then joints are eliminated first, because the matrices of
+/// pivoting are dense.
 fn is_many_and_jointed(exact: &mut Exact, search: &mut Search) -> bool {
     !few(search.problem) && is_jointed(exact, search)
 }
@@ -82,19 +84,20 @@ fn is_few_or_free(exact: &mut Exact, search: &mut Search) -> bool {
     !is_many_and_jointed(exact, search)
 }
 
-/// Counting rows does not tell: contacts that are not redundant may have several answers too. Whoever asks for the
-/// limit of the central path gets no other.
+/// Whether any exact answer is acceptable. With [`Selection::Canonical`] only the limit of the central path is;
+/// uniqueness cannot be told by counting rows.
 fn any_answer(exact: &mut Exact, _: &mut Search) -> bool {
     exact.options.selection == Selection::Any
 }
 
-/// A warm redundant scene needs few interior-point steps, and sweeps spoil the guess.
+/// Whether sweeps are worth trying. A redundant scene with a guess needs few interior-point steps, and sweeps would
+/// spoil the guess.
 fn is_many(exact: &mut Exact, search: &mut Search) -> bool {
     let crawls = redundancy(search.problem) == Redundancy::Yes && (search.warm || exact.in_manifolds(search));
     any_answer(exact, search) && !few(search.problem) && !crawls
 }
 
-/// A guess that is worse than nothing is of things that move.
+/// Whether the contacts may stick. A guess that is worse than zero impulses comes from moving bodies.
 fn may_stick(exact: &mut Exact, search: &mut Search) -> bool {
     any_answer(exact, search) && (search.kept || !search.warm)
 }
@@ -107,7 +110,7 @@ fn is_even(exact: &mut Exact, search: &mut Search) -> bool {
     any_answer(exact, search) && are_bodies_alike(search.problem)
 }
 
-/// From nothing again, unless the path from the guess has come so close that only digits are missing.
+/// Whether to try the conic path from zero: bodies have similar masses, and the path from the guess did not come close.
 fn is_even_and_far(exact: &mut Exact, search: &mut Search) -> bool {
     is_even(exact, search) && (search.best > DIGITS_MISSING || !search.is_bounded())
 }
@@ -116,9 +119,9 @@ fn is_uneven(exact: &mut Exact, search: &mut Search) -> bool {
     any_answer(exact, search) && !are_bodies_alike(search.problem)
 }
 
-/// The central path before all others: whoever asks for its limit, heavy bodies on light ones, few blocks, and where
-/// the conic path has come so close that only digits are missing, which the central path with its polish finds in half
-/// of the cases.
+/// Whether the central path comes first: its limit is asked for, heavy bodies stand on light ones, there are few
+/// blocks, or the conic path has come so close that only digits are missing (the central path with its polish finds
+/// these in half of the cases).
 fn is_central_first(exact: &mut Exact, search: &mut Search) -> bool {
     let digits_missing = search.is_bounded() && search.best <= DIGITS_MISSING;
     let only = !any_answer(exact, search) || !search.treats(Attempt::ConicCold);
@@ -129,7 +132,7 @@ fn is_not_central_yet(_: &mut Exact, search: &mut Search) -> bool {
     !search.was_central
 }
 
-/// Whether no body is much heavier than another. W alone does not tell.
+/// Whether no body is much heavier than another. If only W is given the answer is not known.
 fn are_bodies_alike(problem: &ContactProblem) -> bool {
     let Delassus::Factored(w) = problem.delassus() else { return false };
     let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
@@ -139,14 +142,15 @@ fn are_bodies_alike(problem: &ContactProblem) -> bool {
     most <= HEAVY_ON_LIGHT * least
 }
 
-/// What sticks in the guess goes on sticking, or a few steps of the central path from it; from nothing, everything
-/// sticks. One factorization where that is the answer. Structures at rest end here, also when they are kicked: the
-/// conic path takes up to three times as many steps on those.
+/// The attempt "sticking". Assumes that contacts which stick in the guess go on sticking, or all contacts if there is
+/// no guess; if that fails, makes a few steps of the central path. It costs one factorization if the assumption holds.
+/// It solves structures at rest, also when they are pushed; on these the conic path would take up to three times as
+/// many steps.
 fn sticking(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
     let (start, max_iterations) = match search.problem.delassus() {
         _ if search.kept => (Start::Warm, STRUCTURE_STEPS),
         Delassus::Factored(_) => (Start::Uniform, 0),
-        // W alone mostly comes from impacts.
+        // Problems given by W alone mostly come from impacts.
         Delassus::Dense(_) | Delassus::BlockSparse(_) => return false,
     };
     if search.kept && !guess_sticks(search.problem, impulses) {
@@ -157,9 +161,9 @@ fn sticking(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], histor
     exact.path(search, impulses, start, options, history)
 }
 
-/// From the guess as it came: while things move no impulse at all may have the smaller residual and still be further
-/// away. (178 jumbled islands to 1e-6 m/s: nine tenths take 24 factorizations from the guess, 45 from the nearer of the
-/// two.)
+/// The conic path from the original guess, even if zero impulses have a smaller residual: for moving bodies they are
+/// still farther from the answer. (178 jumbled islands to 1e-6 m/s: nine tenths take 24 factorizations from the guess,
+/// and 45 from the start with the smaller residual.)
 fn conic_warm(exact: &mut Exact, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
     let proximal = if are_bodies_alike(search.problem) { WARM_PROXIMAL } else { 0.0 };
     exact.candidate.copy_from_slice(&exact.guess);

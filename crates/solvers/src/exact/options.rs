@@ -19,30 +19,30 @@ pub enum Selection {
 pub struct ExactOptions {
     /// Which answer.
     pub selection: Selection,
-    /// Most work in factorizations, sweeps by their share of one. `None`: every attempt is made. Counted, never timed:
-    /// what is reached within it is returned and graded, the same on every machine. A step that has begun is finished,
-    /// and the dense methods for small problems ([`Attempt::Small`]) are not counted. Problems of at most 96 blocks, whose
+    /// Limit on work, in factorizations; a sweep counts as a fraction of one. `None`: every attempt is made. Work is
+    /// counted, not timed, so the answer is the same on every machine. A step that has begun is finished. The dense
+    /// methods for small problems ([`Attempt::Small`]) are not counted. Problems of at most 96 blocks, whose
     /// factorizations take some 60 µs, may spend six times as much.
     pub budget: Option<usize>,
-    /// From which residual on only a few more factorizations are spent on the tolerance. `None`: the tolerance is all
-    /// that counts.
+    /// Below this residual only a few more factorizations are spent to reach the tolerance. `None`: only the tolerance
+    /// counts.
     pub accept: Option<Accept>,
-    /// What to do where the central path turns back.
+    /// What to do at folds, where the central path turns back.
     pub folds: Folds,
-    /// What to do with a guess that is certified, or nearly.
+    /// What to do with a guess that is certified or nearly certified.
     pub guesses: Guesses,
-    /// Attempts that are left out: to study what each is worth.
+    /// Attempts that are left out, to study what each contributes.
     pub skip: &'static [Attempt],
 }
 
-/// How far a good guess is followed.
+/// What to do with a good guess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guesses {
-    /// If it is certified it is the answer, bit for bit.
+    /// A certified guess is the answer, bit for bit.
     #[default]
     Take,
-    /// Unless it is settled ([`is_settled`](super::is_settled)) a Newton step is made from it: for simulations, where
-    /// the error of an answer that is taken again and again adds up.
+    /// Newton steps are made from it unless it is settled ([`is_settled`](super::is_settled)). For simulations, where
+    /// the error of an answer accumulates if it is reused in every step.
     Refine,
 }
 
@@ -69,12 +69,12 @@ impl Default for ExactOptions {
     }
 }
 
-/// Work of a step of a simulation at most, in factorizations. Study: 178 islands of jumbled piles, guess of the last
-/// step; 99 % are solved to 1e-6 m/s within it, and the median takes 14.
+/// Limit on the work of one step of a simulation [factorizations]. Study: of 178 islands of jumbled piles, with the
+/// guess of the last step, 99 % are solved to 1e-6 m/s within it; the median takes 14.
 const STEPPING_BUDGET: usize = 120;
 
 impl ExactOptions {
-    /// For the steps of a simulation: bounded work, and answers that last.
+    /// Options for the steps of a simulation: bounded work, and guesses refined so that they can be reused.
     pub fn stepping() -> Self {
         ExactOptions { budget: Some(STEPPING_BUDGET), guesses: Guesses::Refine, ..ExactOptions::default() }
     }

@@ -66,7 +66,8 @@ impl Exact {
         self.prepare_systems(search);
         self.candidate.copy_from_slice(impulses);
         if !matches!(start, Start::Warm | Start::WarmBy(_)) {
-            // Where it ends, better than the best so far or not: another end, from which a polish may arrive.
+            // Zeros never beat its end, so the end is kept even if it is not the best so far: a polish may succeed from
+            // there.
             self.candidate.fill(0.0);
             make_feasible(search.problem, &mut self.candidate);
         }
@@ -97,8 +98,8 @@ impl Exact {
         self.consider(search, impulses)
     }
 
-    /// Sweeps while their rate pays, accelerated among redundant contacts; then Newton, which leaps or, among contacts
-    /// that may be redundant, gets nowhere.
+    /// The attempt "sweeps". Sweeps while their rate pays, accelerated if contacts are redundant; then Newton steps,
+    /// which converge at once or, if contacts are redundant, not at all.
     pub(super) fn sweep_and_step(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         let problem = search.problem;
         let redundancy = redundancy(problem);
@@ -112,7 +113,7 @@ impl Exact {
         let patience = if redundancy == Redundancy::Unknown { 2 } else { 4 };
         let options = NewtonOptions { max_iterations: 12, patience, ..NewtonOptions::default() };
         if problem.blocks().len() <= SMALL {
-            // From no impulse at all: sweeps end on the surface of the cones, where redundant partitions flip.
+            // From zero, because sweeps end on the surface of the cones, where redundant partitions flip.
             self.candidate.fill(0.0);
             make_feasible(problem, &mut self.candidate);
             return self.newton_from_candidate(search, impulses, &options, history);
@@ -120,15 +121,15 @@ impl Exact {
         redundancy != Redundancy::Yes && self.newton(search, impulses, &options, history)
     }
 
-    /// Whether contacts are redundant already within pairs of bodies, where sweeps crawl.
+    /// Whether contacts are redundant within pairs of bodies; sweeps then converge slowly.
     pub(super) fn in_manifolds(&mut self, search: &mut Search) -> bool {
         self.prepare_systems(search);
         let pairs = self.interior.system().pairs();
         search.problem.blocks().len() as f64 >= MANIFOLD * pairs as f64
     }
 
-    /// Where factorizations cost next to nothing, and pairs of bodies touch in several points that may contradict each
-    /// other, the digits decide: a guess goes to the central path.
+    /// Whether the central path should come before the conic one: factorizations are cheap, and pairs of bodies touch
+    /// in several points, which may contradict each other in the last digits.
     pub(super) fn is_central_cheap(&mut self, search: &mut Search) -> bool {
         let blocks = search.problem.blocks().len();
         if !search.warm || blocks > FEW_BLOCKS {
@@ -138,7 +139,7 @@ impl Exact {
         blocks as f64 >= SEVERAL_POINTS * self.interior.system().pairs() as f64
     }
 
-    /// Multiplications that sweeps may still cost: what the interior point would.
+    /// Multiplications that sweeps may cost: as many as the interior point.
     pub(super) fn budget(&mut self, search: &mut Search, budget: SweepBudget) -> f64 {
         if budget == SweepBudget::ToTheCap {
             return f64::INFINITY;
@@ -153,14 +154,14 @@ impl Exact {
         self.interior.system().flops() + FLOPS_PER_CONTACT * contacts + FLOPS_PER_ITERATION
     }
 
-    /// From two starts, around folds, with a polish where they came close.
+    /// The attempt "central path": two starts, around folds, with a polish if a path came close.
     pub(super) fn central_paths(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         search.was_central = true;
         let max_turns = match self.options.folds {
             Folds::WalkAround => PathOptions::default().max_turns,
             Folds::Leave => 0,
         };
-        // From the guess, where nothing else has tried that.
+        // From the guess, if no other attempt has tried that.
         let untried = !self.may_try(search, Attempt::ConicWarm) || self.is_central_cheap(search);
         let steps = if untried { STRUCTURE_STEPS } else { 0 };
         let canonical = self.options.selection == Selection::Canonical;
@@ -172,18 +173,17 @@ impl Exact {
                 return true;
             }
         }
-        // Where the limit of no path is an answer, its last points may be.
+        // If the limit of a path is no answer, its last points may be.
         let endings = match self.options.selection {
             Selection::Any => &[Ending::FirstSufficient][..],
             Selection::Canonical => &[Ending::Limit, Ending::FirstSufficient][..],
         };
-        // Bodies tell of heavy ones on light ones, where only the uniform start arrives; W alone mostly comes from
-        // impacts.
+        // With bodies known, start uniformly, which heavy bodies on light ones need. W alone mostly comes from impacts.
         let starts = match search.problem.delassus() {
             Delassus::Factored(_) => [Start::Uniform, Start::Scaled],
             Delassus::Dense(_) | Delassus::BlockSparse(_) => [Start::Automatic, Start::Uniform],
         };
-        // Around folds once: another start meets most of them again.
+        // Follow folds on one path only; another start meets most of them again.
         let bounded = search.is_bounded();
         let polish = NewtonOptions { max_iterations: 6, patience: 3, ..NewtonOptions::default() };
         let attempts = endings.iter().flat_map(|ending| starts.map(|start| (*ending, start)));
@@ -197,8 +197,8 @@ impl Exact {
         })
     }
 
-    /// Where a path came close: Newton steps from its inside; else sweeps, which even out what its last factorizations
-    /// lost, and Newton steps again; else without contacts that contradict others.
+    /// Polishes the end of a path that came close. First Newton steps; then sweeps, which remove the error of the last
+    /// factorizations, and Newton steps again; then releasing contacts that contradict others (`release`).
     pub(super) fn polish(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if !search.is_close() {
             return false;
@@ -226,8 +226,9 @@ impl Exact {
         false
     }
 
-    /// What the best iterate leads to by sweeps and Newton steps; then paths that meet other folds, or none: around
-    /// those next to the end too, then with uneven targets, which breaks the symmetry that folds many contacts at once.
+    /// The attempt "other paths". First sweeps and Newton steps in turn from the best iterate; then paths with other
+    /// folds: around folds next to the end too, then with uneven targets, which break the symmetry by which many
+    /// contacts fold at once.
     pub(super) fn other_paths(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         self.prepare_systems(search);
         if self.in_turn(search, impulses, history) {

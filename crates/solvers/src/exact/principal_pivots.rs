@@ -1,4 +1,4 @@
-//! A handful of frictionless contacts, solved by exchanging one impulse with one velocity at a time.
+//! Principal pivoting for a few frictionless contacts: exchanges one impulse with one velocity at a time.
 //!
 //! ```text
 //! u = W r + q;   u_k < 0 or r_k < 0:   solve row k for r_k (u_k), put it into the others:   [u; r] = W' [r; u] + q'
@@ -114,7 +114,7 @@ impl PrincipalPivots {
         self.pivots
     }
 
-    /// Whether every open contact separates: then, W being positive semidefinite, no other impulses do the same.
+    /// Whether every open contact separates. Then the impulses are unique, because W is positive semidefinite.
     pub(super) fn is_unique(&self) -> bool {
         (0..self.n).all(|k| self.closed[k] || self.value[k] > TOUCHING * self.speed)
     }

@@ -2,7 +2,8 @@
 
 use signorini_problem::{ContactProblem, Delassus};
 
-/// Share of W that a row must give way by to be told from a rigid one \[1\]: below, sweeps crawl as they do among rigid ones.
+/// A row counts as compliant if its c is at least this share of W \[1\]. Below it sweeps converge as slowly as for
+/// rigid rows.
 const SOFT: f64 = 0.1;
 
 /// Whether contacts outnumber what the bodies can distinguish.
@@ -10,14 +11,14 @@ const SOFT: f64 = 0.1;
 pub(super) enum Redundancy {
     Yes,
     No,
-    /// W alone does not tell.
+    /// Not known, because only W is given.
     Unknown,
 }
 
 pub(super) fn redundancy(problem: &ContactProblem) -> Redundancy {
     match problem.delassus() {
         Delassus::Factored(w) => {
-            // A row that gives way is a motion of its own, if it does so by more than next to nothing.
+            // Each compliant row adds a degree of freedom.
             let soft = |(row, scale): (usize, f64)| w.compliance().get(row).is_some_and(|c| *c > SOFT * scale);
             let rows = problem.scales().iter().enumerate().flat_map(|(c, w)| problem.range(c).map(|row| (row, *w)));
             let soft = rows.filter(|row| soft(*row)).count();

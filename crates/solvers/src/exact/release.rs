@@ -1,16 +1,17 @@
-//! Releases one of several contacts that contradict each other in the last digits.
+//! Opens one of several contacts that contradict each other in the last digits.
 //!
-//! Four corners of a box on three others, or two points of an edge that lies on two bodies, are more than the motion can
-//! satisfy all at once where their gaps differ in the last digits. The answer then has one of them open, with an impulse
-//! of zero; but taking the load off it changes no velocity by more than those digits, so that sweeps move it by as much
-//! each, and Newton's method, which believes that all are closed, ends half-way between them.
+//! Example: four corners of a box on three other bodies, or two points of an edge on two bodies. If their gaps differ
+//! in the last digits, no motion closes all of them. In the exact answer one of them is open, with zero impulse. But
+//! unloading it changes velocities only in the last digits, so sweeps converge slowly, and Newton's method, which
+//! treats all of them as closed, ends at a compromise.
 //!
-//! So a contact that carries and opens is taken out: the same problem with that contact out of reach, by the interior
-//! point. If the answer is one of the problem as given, that is it. Else the next: beside it, or instead of it where it
-//! turned out to be needed. Guesses of the partition, as in pivoting methods (Cottle, Pang and Stone 1992), one exchange at a
-//! time; the verdict is the judge's as ever.
+//! This method picks a contact that carries an impulse while it opens, moves it out of reach, and solves the rest by
+//! the interior point. If the answer also solves the original problem, it is done. Otherwise the next contact is
+//! released as well, or instead if the first turned out to be needed. These are guesses of the active set, one exchange
+//! at a time as in pivoting methods (Cottle, Pang and Stone 1992); the judge decides.
 //!
-//! Cost: a path each, of 15 to 30 factorizations. Where the central path and Newton's method have come close and stall.
+//! Cost: one path of 15 to 30 factorizations per contact. When to use: the central path and Newton's method have come
+//! close and stall.
 
 use super::{Exact, Search};
 use crate::History;
@@ -19,14 +20,14 @@ use crate::newton::NewtonOptions;
 use crate::warm_start::make_feasible;
 use signorini_problem::Law;
 
-/// Most contacts tried, and where the cost is bounded.
+/// Limit on contacts tried, without and with a budget.
 const MOST_RELEASED: usize = 24;
 const FEW_RELEASED: usize = 8;
-/// Speed at which they are thought to open, over the largest of the problem.
+/// Speed at which a released contact opens, as a multiple of the largest speed of the problem \[1\].
 const FAR: f64 = 4.0;
 
 impl Exact {
-    /// From the best iterate, if it is close; whether that ends certified.
+    /// Runs from the best iterate if that is close. Returns whether the answer is certified.
     pub(super) fn release(&mut self, search: &mut Search, impulses: &mut [f64], history: &mut History) -> bool {
         if !search.is_close() || search.best >= search.released_from {
             return false;
@@ -59,7 +60,7 @@ impl Exact {
             if self.consider(search, impulses) {
                 return true;
             }
-            // It was not this one if it is needed after all.
+            // If it closes again it is needed: do not keep it released.
             if self.certifier.velocity()[normal] < -search.stop.target_speed(problem) {
                 q[normal] = problem.q()[normal];
                 self.candidate.copy_from_slice(impulses);
@@ -68,7 +69,7 @@ impl Exact {
         false
     }
 
-    /// Of the contacts not tried yet, the one that opens fastest while it carries an impulse, at the candidate.
+    /// The contact, among those not tried yet, that opens fastest while it carries an impulse.
     fn opens_under_load(&mut self, search: &Search, tried: &[bool]) -> Option<usize> {
         let problem = search.problem;
         self.certifier.certify(problem, &self.candidate).ok()?;

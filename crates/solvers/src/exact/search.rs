@@ -7,13 +7,13 @@ use signorini_problem::{Certificate, ContactProblem, Law};
 
 pub(super) struct Search<'a> {
     pub problem: &'a ContactProblem,
-    /// What is asked for, within the iterations that are left.
+    /// The stopping rule, with the iterations that are left.
     pub stop: StoppingRule,
     pub best: f64,
-    /// Of the best, once the judge was asked.
+    /// Certificate of the best iterate, once the judge was asked.
     pub certificate: Option<Certificate>,
     pub effort: Effort,
-    /// Whether there was a guess to begin with, and whether it was nearer than no impulse at all.
+    /// Whether there was a guess, and whether its residual was smaller than that of zero impulses.
     pub warm: bool,
     pub kept: bool,
     pub prepared: bool,
@@ -21,15 +21,15 @@ pub(super) struct Search<'a> {
     pub was_central: bool,
     /// The path follower gave up after too many turning points.
     pub tangled: bool,
-    /// Whether a contact resists spinning or rolling.
+    /// Whether a contact has torsional or rolling friction.
     rolling: bool,
     /// Residual of the iterate from which contacts were last released.
     pub released_from: f64,
     /// Factorizations of methods that keep their own matrices.
     pub other_factorizations: usize,
-    /// Work so far in factorizations, sweeps by their share of one.
+    /// Work so far [factorizations]; a sweep counts as a fraction of one.
     work: f64,
-    /// Most work; falls when an acceptable answer is found.
+    /// Limit on work; it is lowered when an acceptable answer is found.
     budget: f64,
     accept: Option<Accept>,
     accepted: bool,
@@ -74,13 +74,13 @@ impl<'a> Search<'a> {
         !self.rolling || attempt.treats_rolling()
     }
 
-    /// Pivots and other iterations that cost next to nothing.
+    /// Counts iterations of negligible cost, such as pivots.
     pub(super) fn spend(&mut self, iterations: usize) {
         self.effort.iterations += iterations;
         self.stop.max_iterations = self.stop.max_iterations.map(|most| most.saturating_sub(iterations));
     }
 
-    /// Steps with a factorization each.
+    /// Counts steps with one factorization each.
     pub(super) fn spend_steps(&mut self, steps: usize) {
         self.spend(steps);
         self.work += steps as f64;
@@ -91,12 +91,12 @@ impl<'a> Search<'a> {
         self.work += sweeps as f64 * self.sweep;
     }
 
-    /// Work without iterations [factorizations].
+    /// Counts work without iterations [factorizations].
     pub(super) fn spend_work(&mut self, factorizations: f64) {
         self.work += factorizations;
     }
 
-    /// Takes a residual that is better than the best.
+    /// Records a residual that is better than the best so far.
     pub(super) fn improve(&mut self, measured: f64) {
         self.best = measured;
         if let Some(accept) = self.accept
@@ -109,17 +109,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the best is what the caller accepts: what is left of the budget then goes for digits.
+    /// Whether the best iterate is acceptable to the caller; the rest of the budget is then spent on digits.
     pub(super) fn is_accepted(&self) -> bool {
         self.accepted
     }
 
-    /// What a path needs to know of the acceptable answer, unless there is one already.
+    /// What counts as acceptable, for a path; `None` if there is an acceptable answer already.
     pub(super) fn accept(&self) -> Option<Accept> {
         self.accept.map(in_motion)
     }
 
-    /// Whether only digits are missing: residual ≤ max(1e4 · tolerance, 1e-5). Then polish instead of starting again.
+    /// Whether only digits are missing: residual ≤ max(1e4 · tolerance, 1e-5). Then polish instead of restarting.
     pub(super) fn is_close(&self) -> bool {
         self.best <= f64::max(CLOSE * self.stop.tolerance.value, CLOSE_ANYWAY)
     }
@@ -136,11 +136,12 @@ impl<'a> Search<'a> {
 
     /// Factorizations that are left.
     pub(super) fn steps_left(&self) -> usize {
-        // Saturates: infinity is as many as there are.
+        // The cast saturates, so an infinite budget is fine.
         self.left().min((self.budget - self.work).max(0.0) as usize)
     }
 
-    /// Whether the budget has room for so many factorizations. A limit on iterations is spent to its end.
+    /// Whether the budget has room for `steps` factorizations. A limit on iterations, in contrast, is used up
+    /// completely.
     pub(super) fn affords(&self, steps: usize) -> bool {
         self.left() > 0 && self.budget - self.work >= steps as f64
     }
@@ -157,7 +158,7 @@ impl<'a> Search<'a> {
         StoppingRule { max_iterations: (left < usize::MAX).then_some(left), ..self.stop }
     }
 
-    /// As if nothing had been tried, apart from what it cost.
+    /// Forgets everything except the work spent.
     pub(super) fn forget(&mut self) {
         (self.best, self.certificate, self.released_from) = (f64::INFINITY, None, f64::INFINITY);
         (self.was_central, self.tangled, self.warm, self.kept) = (false, false, false, false);

@@ -1,17 +1,19 @@
-//! Newton's method on Coulomb's law with the sets given: which blocks are open, which do not move, which slide.
+//! Newton's method on Coulomb's law with given active sets: which blocks are open, which stick, which slide.
 //!
 //! ```text
 //! open, at a bound   r as it is               does not move   u = 0
 //! slides             u_N = 0,   r_T = μ r_N d,   d⊥·u_T = 0,     d unit, against the slip
 //! ```
 //!
-//! solved for r and, linearised about the velocities of the start, the turn of every d. No inequality is looked at and no
-//! merit is asked to fall: where impulses are large (wedges, mass ratios) friction off by a millionth changes velocities by
-//! metres a second, and a natural map sees the friction of a pyramid, a little inside its cone, stick. From the answer of a
-//! pyramid with the right sets these steps arrive, or not at all, as the judge will say.
+//! These equations are solved for r and, linearised about the current velocities, for the rotation of every d.
+//! Inequalities and merit functions are ignored: where impulses are large (wedges, mass ratios) an error of a millionth
+//! in friction changes velocities by metres per second, and the natural map takes a sliding contact whose pyramid
+//! friction lies slightly inside the cone as sticking. From the answer of a pyramid with the right sets the steps
+//! converge or not; the judge decides.
 //!
-//! Source: Newton's method; sets as in Alart and Curnier 1991. Departure: a proximal term that leaves the fixed point where
-//! it is keeps redundant contacts regular. Cost: m³/3 multiplications a step, for m rows that are neither open nor at a bound.
+//! Source: Newton's method; sets as in Alart and Curnier 1991. Departure: a proximal term, which does not change the
+//! fixed point, keeps the matrix regular for redundant contacts. Cost: m³/3 multiplications a step, for m rows that are
+//! neither open nor at a bound.
 
 use crate::linalg::dense::{copy_delassus, lu, lu_solve};
 use signorini_problem::math;
@@ -19,17 +21,17 @@ use signorini_problem::{ContactProblem, Law};
 
 /// Proximal weight, relative to the diagonal of W.
 const PROXIMAL: f64 = 1e-10;
-/// Distance from a bound, relative to the interval, that is none.
+/// A value nearer to a bound than this share of the interval is at the bound \[1\].
 const AT_THE_BOUND: f64 = 1e-9;
-/// Tangent of a turn from which on the steps lead nowhere.
+/// Steps that rotate a direction by more than this (tangent of the angle) are given up.
 const LOST: f64 = 10.0;
 
-/// What a block does.
+/// Active set of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Set {
     /// Its impulse stays as it is.
     Fixed,
-    /// Its first rows, so many, do not move.
+    /// The first `rows` rows do not move.
     Still { rows: usize },
     /// Its friction points along this unit vector.
     Slides { mu: f64, along: [f64; 2] },
@@ -50,7 +52,7 @@ pub(super) struct SetNewton {
 }
 
 impl SetNewton {
-    /// Takes the sets from `r`; contacts slide that move faster than `creeps` [m/s].
+    /// Takes the sets from `r`. Contacts faster than `creeps` [m/s] slide.
     pub(super) fn begin(&mut self, problem: &ContactProblem, r: &[f64], creeps: f64) {
         copy_delassus(problem, &mut self.w);
         self.u = problem.velocity(r);
@@ -94,14 +96,14 @@ impl SetNewton {
         math::powi((self.rows.len() + self.turns) as f64, 3) / 3.0
     }
 
-    /// One step of `r`; false where there is none, or it leads nowhere.
+    /// Makes one step of `r`. Returns false if there is none, or it is too large.
     pub(super) fn step(&mut self, problem: &ContactProblem, r: &mut [f64]) -> bool {
         self.assemble(problem, r);
         let size = self.right.len();
         if size == 0 {
             return false;
         }
-        // Rows are velocities and impulses: all to size 1.
+        // Rows have units of velocity and impulse: scale all to size 1.
         for (row, right) in self.matrix.chunks_exact_mut(size).zip(&mut self.right) {
             let largest = row.iter().fold(f64::MIN_POSITIVE, |most: f64, x| most.max(x.abs()));
             row.iter_mut().for_each(|x| *x /= largest);

@@ -1,4 +1,5 @@
-//! Sweeps as an attempt: plain ones while their measured rate pays, accelerated ones among redundant contacts.
+//! Sweeps of the attempt "sweeps": plain ones while their measured rate pays, accelerated ones if contacts are
+//! redundant.
 
 use super::limits::{FLOPS_PER_VISIT, SMALL};
 use super::redundancy::{Redundancy, redundancy};
@@ -7,20 +8,19 @@ use crate::History;
 use crate::sweep::{AcceleratedPlan, ColdStart, Direction};
 use signorini_problem::math;
 
-/// Sweeps between two looks at the rate.
+/// Sweeps between two measurements of the rate.
 const SWEEPS_PER_LOOK: usize = 10;
-/// The same where the rate says that the end is far.
+/// The same if the rate says that convergence is far away.
 const MOST_SWEEPS_PER_LOOK: usize = 50;
-/// Among redundant contacts the first sweeps promise more than the later ones keep: so many times the sweeps predicted
-/// are to be expected.
+/// With redundant contacts the rate gets worse: expect this multiple of the predicted sweeps \[1\].
 const DOUBT: f64 = 2.0;
 /// Cost of an accelerated sweep in plain ones.
 const ACCELERATED: f64 = 2.0;
-/// Most accelerated sweeps, and differences in their window.
+/// Limit on accelerated sweeps, and on differences in their window.
 const MOST_ACCELERATED: usize = 200;
 const WINDOW: usize = 32;
 
-/// How long sweeps may go on.
+/// How long sweeps may continue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SweepBudget {
     /// While they promise to be cheaper than the interior point.
@@ -62,7 +62,7 @@ impl Exact {
                 done += 1;
                 swept += 1;
                 search.spend_sweeps(1);
-                // Nothing moves any more: worth asking the judge at once.
+                // Nothing changes any more: ask the judge at once.
                 if change <= arrived {
                     break;
                 }
@@ -83,14 +83,14 @@ impl Exact {
                 return false;
             }
             last = now;
-            // A look costs as much as a sweep or two: none before half of what is still needed.
+            // A check costs as much as a sweep or two: do none before half of the predicted sweeps.
             ahead = SWEEPS_PER_LOOK.max((0.5 * needed).min(MOST_SWEEPS_PER_LOOK as f64) as usize);
         }
         false
     }
 
-    /// The same accelerated, at most so many as the interior point would cost: among redundant contacts plain ones
-    /// crawl.
+    /// Accelerated sweeps, for redundant contacts, where plain ones converge slowly; at most as many as the interior
+    /// point would cost.
     pub(super) fn accelerated_sweeps(
         &mut self,
         search: &mut Search,
@@ -100,12 +100,12 @@ impl Exact {
         let cost = ACCELERATED * FLOPS_PER_VISIT * search.problem.blocks().len() as f64;
         let affordable = (self.budget(search, SweepBudget::WhileItPays) / cost) as usize;
         self.candidate.copy_from_slice(impulses);
-        // Where iterations are counted the tiers after this one need some too.
+        // If iterations are limited, later attempts need some too.
         let most = MOST_ACCELERATED.min(search.sweeps_left() / 3);
         self.accelerate(search, impulses, affordable.min(most), history)
     }
 
-    /// What a sweep is worth in factorizations, where work is limited.
+    /// Computes the cost of a sweep in factorizations, if work is limited.
     fn weigh_sweeps(&mut self, search: &mut Search) {
         if search.is_bounded() && search.sweep == 0.0 {
             search.sweep = FLOPS_PER_VISIT * search.problem.blocks().len() as f64 / self.cost_of_iteration(search);

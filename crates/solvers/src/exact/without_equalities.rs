@@ -1,19 +1,20 @@
-//! The attempt for robots: joints and springs are eliminated, what is left is a dense problem of contacts, limits and motors.
+//! The attempt "eliminated", for robots: joints and springs are eliminated; a small dense problem of contacts, limits
+//! and motors remains.
 //!
-//! With E the rows of equalities, O others and `ρ = 1/(ε w)` on E, nothing on O, the system `(I + K W) x = g` of
-//! [`NewtonSystem`] answers with
+//! E are the rows of equalities and O those of the others. With K = `ρ = 1/(ε w)` on E and zero on O, the system `(I +
+//! K W) x = g` of [`NewtonSystem`] gives
 //!
 //! ```text
 //! g = s on O, −ρ u_E on E:    x_O = s,   x_E = −W_EE⁻¹(u_E + W_EO s),   (W x)_O = S s − W_OE W_EE⁻¹ u_E
 //! S = W_OO − W_OE W_EE⁻¹ W_EO
 //! ```
 //!
-//! up to ε over the eigenvalues of W_EE. One factorization over the bodies, and one solve for every row of O. S is the inverse mass
-//! that the freedoms of the joints leave, in which a robot on its feet is as simple as a stool. What ε leaves of the velocities u of
-//! E, and the round-off of S, are taken out in further passes with the same factor, from u as it is.
+//! up to ε over the eigenvalues of W_EE. This costs one factorization over the bodies, and one solve for every row of
+//! O. S is the inverse mass that the joints leave; in it a standing robot is as simple as a stool. The error of ε in
+//! the velocities of E, and the round-off of S, are removed in further passes with the same factor.
 //!
-//! O is motors, what carries and what closes. Most limits of a robot are far away, and what closes later joins. Measured:
-//! `docs/decisions/0022-joints-eliminated-first.md`.
+//! O contains motors, blocks that carry an impulse and blocks that close. Most limits of a robot are far away; those
+//! that close in a pass join O. Measured in `docs/decisions/0022-joints-eliminated-first.md`.
 
 use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
 use super::{Exact, ExactOptions, Guesses, Search, Selection};
@@ -41,7 +42,7 @@ pub(super) struct WithoutEqualities {
     u: Vec<f64>,
     /// Impulses found for O.
     found: Vec<f64>,
-    /// The problem of what was left last, for its memory.
+    /// The last remaining problem, kept for its memory.
     memory: Option<ContactProblem>,
     /// g and x.
     right: Vec<f64>,
@@ -79,7 +80,7 @@ impl Exact {
         search.other_factorizations += 1;
         parts.inner.options = ExactOptions { budget: Some(ELIMINATION_BUDGET), ..self.options };
         parts.inner.options.guesses = Guesses::Take;
-        // The judge sees the whole problem; half of what it asks is left to what ε leaves.
+        // The judge grades the whole problem; half of its bound is reserved for the error of ε.
         let Tolerance { value, measure } = search.stop.tolerance;
         let tolerance = Tolerance { value: 0.5 * value, measure };
         let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
@@ -94,7 +95,8 @@ impl Exact {
         false
     }
 
-    /// Solves what is left and lets the equalities carry it. Whether that is the answer; none if another pass may find it.
+    /// Solves the remaining problem and computes the impulses of the equalities. Returns whether that is the answer;
+    /// `None` if another pass may find it.
     fn pass(
         &mut self,
         parts: &mut WithoutEqualities,
@@ -105,7 +107,8 @@ impl Exact {
         history: &mut History,
     ) -> Option<bool> {
         let Ok(effort) = parts.inner.iterate(left, &mut parts.found, stop, history) else { return Some(false) };
-        // A dense factorization of what is left costs about an eighth of one over the bodies: it counts as an iteration.
+        // A dense factorization of the remaining problem costs about an eighth of one over bodies; it counts as an
+        // iteration.
         search.spend(effort.factorizations);
         parts.carry(search.problem);
         parts.carry_on(search.problem);
@@ -122,8 +125,8 @@ impl Exact {
 }
 
 impl WithoutEqualities {
-    /// Factors what the equalities hold, lets them carry what is left of q, and chooses O; false if that is empty, or more than is
-    /// worth it.
+    /// Factors the equalities, computes their impulses for the current velocities, and chooses O. Returns false if O is
+    /// empty or too large.
     fn begin(&mut self, problem: &ContactProblem, guess: &[f64]) -> bool {
         let carries = |c: &usize| problem.blocks()[*c].law != Law::Equality && guess[problem.offsets()[*c]] != 0.0;
         let carrying: usize = (0..problem.blocks().len()).filter(carries).map(|c| problem.blocks()[c].rows).sum();
@@ -157,7 +160,7 @@ impl WithoutEqualities {
         self.take_what_closes(problem)
     }
 
-    /// `u = W r + q` of the impulses on hand.
+    /// Computes `u = W r + q` of the current impulses.
     fn measure(&mut self, problem: &ContactProblem) {
         self.system.apply_w(problem, &self.impulses, &mut self.u);
         for (u, q) in self.u.iter_mut().zip(problem.q()) {
@@ -165,7 +168,8 @@ impl WithoutEqualities {
         }
     }
 
-    /// Takes over the impulses found for O, and lets the equalities carry what that and the velocities they had ask for.
+    /// Takes over the impulses found for O, and computes the impulses of the equalities that these and the current
+    /// velocities require.
     fn carry(&mut self, problem: &ContactProblem) {
         self.right.fill(0.0);
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -185,8 +189,8 @@ impl WithoutEqualities {
         self.measure(problem);
     }
 
-    /// Lets the equalities carry what the filter left of their velocities: what is left of W_EO for O would be in the next pass
-    /// otherwise, and that of W_OE for the pass after it.
+    /// Removes the velocities of equalities that the filter left. Otherwise their effect on O would need another two
+    /// passes.
     fn carry_on(&mut self, problem: &ContactProblem) {
         self.found.clear();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -194,7 +198,8 @@ impl WithoutEqualities {
         self.carry(problem);
     }
 
-    /// O is what was in it before, what carries and what closes; false if that is empty, or more than is worth it.
+    /// Updates O: the blocks it had, those with an impulse, and those that close. Returns false if it is empty or too
+    /// large.
     fn take_what_closes(&mut self, problem: &ContactProblem) -> bool {
         let mut changed = self.blocks.is_empty();
         for (c, block) in problem.blocks().iter().enumerate() {
@@ -218,7 +223,8 @@ impl WithoutEqualities {
         true
     }
 
-    /// The problem of O alone, `u_O + S(r − r_O)`; none if it cannot be had. Round-off of S then spoils only what changes.
+    /// The problem of O alone, `u_O + S(r − r_O)`; `None` if it cannot be posed. Written for the change of r, it is
+    /// affected by round-off of S only in that change.
     fn what_is_left(&mut self, problem: &ContactProblem) -> Option<ContactProblem> {
         let memory = self.memory.take();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));

@@ -1,17 +1,18 @@
-//! Around a fold: where the central path of the true Coulomb law turns back, t cannot fall monotonically.
+//! Follows the central path around a fold, where t cannot decrease monotonically.
 //!
-//! The law is not monotone, so the path `products = t` may turn: t has to rise for a while and fall again. The path is
-//! followed by arc length (Keller 1977) in `s = ln t`: with `a` the Newton correction at fixed t and `b = dz/ds` the
-//! tangent, both from one factorization,
+//! Coulomb's law is not monotone, so the path `products = t` may turn back: t has to rise for a while before it falls
+//! again. The path is followed by arc length (Keller 1977) in `s = ln t`. With `a` the Newton correction at fixed t and
+//! `b = dz/ds` the tangent, both from one factorization,
 //!
 //! ```text
 //! dz = a + b ds,   ds = −⟨τ, a⟩ / (⟨τ, b⟩ + τ_s)     (correction orthogonal to the last tangent τ)
 //! ```
 //!
-//! then a predictor along the new tangent. It goes on, not back, where t falls if the determinant of the system is
-//! positive, as it is at the beginning, and rises if it is negative. Lengths are measured relative to the iterate itself
-//! (each impulse by its normal part, each velocity by its slack): the natural metric of an interior point. A fold is the
-//! matter of a few contacts: norms are sums over all of them, and what counts as on the path is decided by the worst.
+//! then a predictor along the new tangent. Its direction follows from the determinant of the system: forward means that
+//! t falls where the determinant is positive, as at the start, and rises where it is negative. Lengths are measured
+//! relative to the iterate itself (each impulse by its normal part, each velocity by its slack): the natural metric of
+//! an interior point. A fold involves few contacts. Step lengths use sums over all blocks; whether an iterate is on the
+//! path is decided by the worst block.
 
 use super::complementarity::{Complementarity, Direction, Point};
 use super::options::PathEnd;
@@ -21,13 +22,13 @@ use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
 use signorini_problem::math;
 
-/// Share of the way to the boundary that a predictor may go.
+/// Share of the distance to the boundary that a predictor may use \[1\].
 const PREDICTOR_FRACTION: f64 = 0.6;
 /// First predictor, in relative change of all blocks together.
 const FIRST_STEP: f64 = 0.5;
 /// Longest predictor, in relative root mean square change.
 const LONGEST_STEP: f64 = 2.0;
-/// A predictor shorter than this gets nowhere.
+/// A predictor shorter than this makes no progress.
 const SHORTEST_STEP: f64 = 1e-6;
 /// An iterate whose every block is corrected by less than this, relative to itself, is on the path.
 const ON_PATH: f64 = 0.05;
@@ -42,12 +43,13 @@ const MOST_GROWTH: f64 = 3.0;
 const MOST_CORRECTIONS: usize = 6;
 /// The fold is behind once t has fallen below this share of where it turned.
 const PASSED: f64 = 0.3;
-/// Most times that t may turn on one walk. A fold turns it twice; walks that arrive were seen to take up to eight. Beyond
-/// lie the thickets of regular packings, where every contact folds at nearly the same t and the walk goes in circles.
+/// Limit on how often t may turn on one walk. A fold turns it twice; successful walks took up to eight turns. More
+/// occur in regular packings, where all contacts fold at nearly the same t and the walk cycles.
 const MOST_REVERSALS: usize = 16;
 
 impl Path {
-    /// Walks around the fold at the present iterate, by about so many factorizations at most. True if t is on its way down again (or the tolerance is met).
+    /// Walks around the fold at the current iterate, with about `most` factorizations at most. Returns true if t falls
+    /// again, or the tolerance is met.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn walk_around(
         &mut self,
@@ -68,7 +70,7 @@ impl Path {
         let (mut heading, mut reversals) = (-1.0, 0);
         let mut saved = Saved::default();
         while end.iterations < last {
-            // Tangent at a point of the path: the factor of the last corrector is at hand.
+            // Tangent at a point of the path, with the factor of the last corrector.
             self.direction(system, problem, Goal::Tangent { target: math::exp(s) });
             let norm = (self.norm_square(problem, Set::Trial) + 1.0).sqrt();
             // Along the path the determinant changes its sign exactly where t turns.
@@ -101,7 +103,7 @@ impl Path {
                 let first_correction = self.correct(system, problem, &mut s, tangent_s, end);
                 match first_correction {
                     Some(size) => {
-                        // What a predictor lacks grows with the square of its length.
+                        // The error of a predictor grows with the square of its length.
                         let factor = (WANTED_CORRECTION / size).sqrt().clamp(LEAST_GROWTH, MOST_GROWTH);
                         length = f64::min(factor * reach, LONGEST_STEP * (self.products as f64).sqrt());
                         break;
@@ -127,7 +129,7 @@ impl Path {
         false
     }
 
-    /// Goes back to a point of the path: near the last iterate that may be close to it, else near the first one.
+    /// Returns to a point of the path: near the last well-centred iterate, else near the first one.
     fn centre(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<f64> {
         let (centred, origin) = (std::mem::take(&mut self.centred), std::mem::take(&mut self.origin));
         let mut found = None;
@@ -142,7 +144,7 @@ impl Path {
         found
     }
 
-    /// Newton at fixed t, at or above the fold, until the iterate is on the path; returns ln t.
+    /// Makes Newton steps at fixed t, at or above the fold, until the iterate is on the path; returns ln t.
     fn recentre(&mut self, system: &mut NewtonSystem, problem: &ContactProblem, end: &mut PathEnd) -> Option<f64> {
         let gap = self.mean_gap(problem, None);
         for factor in [1.0, 3.0, 10.0, 100.0] {
@@ -180,8 +182,8 @@ impl Path {
         system.factor_once(problem).ok()
     }
 
-    /// Newton orthogonal to the tangent until on the path; the size of the first correction, or nothing if it does not
-    /// get there. Leaves a fresh factor.
+    /// Makes Newton steps orthogonal to the tangent until the iterate is on the path. Returns the size of the first
+    /// correction, or `None` if it does not converge. Leaves a fresh factor.
     fn correct(
         &mut self,
         system: &mut NewtonSystem,

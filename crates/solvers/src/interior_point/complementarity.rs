@@ -4,10 +4,10 @@
 use crate::merit::triple;
 use signorini_problem::{Block, Law};
 
-/// Relative distance to the surface of a cone that round-off cannot hide.
+/// Relative distance to the surface of a cone that is certainly more than round-off \[1\].
 const WELL: f64 = 1e-10;
 
-/// How a block takes part in the path.
+/// The complementarity conditions of a block on the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Complementarity {
     /// `u = 0` by a proximal term.
@@ -18,7 +18,7 @@ pub(super) enum Complementarity {
     Frictionless,
     /// Both pairs.
     Frictional { mu: f64 },
-    /// The second pair alone, of a moment in place of friction. Its point repeats the normal rows of its contact.
+    /// The second pair alone, for a moment instead of friction. Its point repeats the normal row of its contact.
     Moment { mu: f64 },
     /// Bounded below, above, or both.
     Interval { lo: f64, hi: f64 },
@@ -51,7 +51,7 @@ impl Complementarity {
     }
 }
 
-/// Where a block is: impulse, slack velocity, and the extra slacks (λ, or the two sides of an interval).
+/// The iterate of a block: impulse, slack velocity, and extra slacks (λ, or the two sides of an interval).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub r: [f64; 3],
@@ -288,8 +288,8 @@ impl Point {
         longest.min(most)
     }
 
-    /// Whether a contact with friction is inside its cones, by more than the round-off of finding out. All of the way to
-    /// such a point is inside: cones are convex. Not so if anything is infinite.
+    /// Whether a contact with friction is inside its cones by more than round-off. Then the whole step to that point is
+    /// inside, because cones are convex. False if anything is infinite.
     #[inline]
     fn is_well_inside(&self, mu: f64) -> bool {
         let (x, y) = (mu * self.r[0], self.extra);

@@ -1,9 +1,9 @@
-//! The limit of the central path, from a point of it that does not depend on the steps taken.
+//! The limit of the central path, extrapolated from a point of the path that does not depend on the steps taken.
 //!
-//! Where redundant contacts slide, exact motions are many. The path leads to one of them, but near its end the position
-//! among them is held by terms of the size of t alone. A last bit of q or of a sum, ε|q|, competes with slacks of t/r: an
-//! iterate at a residual of 1e-10 m/s has lost ten of its sixteen digits, and another order of the contacts is another
-//! motion. So the answer is taken from further up, at a t of a fixed ladder:
+//! If redundant contacts slide, there are many exact motions. The path leads to one of them, but near its end only
+//! terms of size t decide which. Round-off ε|q| then competes with slacks of size t/r: an iterate with a residual of
+//! 1e-10 m/s has lost ten of its sixteen digits, and another order of the contacts gives another motion. So the answer
+//! is extrapolated from an earlier point, at a t from a fixed ladder:
 //!
 //! 1. Newton at that t until the iterate changes by round-off alone: the point z(t), whatever the steps before.
 //! 2. The series of the path there, by the factor at hand. With `√t = s (1 − τ)` and `z = Σ z_k τ^k`, the products of every
@@ -15,11 +15,11 @@
 //!
 //!    and the limit is the sum at τ = 1. In √t, because a contact that neither carries nor moves has impulse and velocity
 //!    in proportion to it, and no series in t.
-//! 3. Where that is close but does not suffice, Newton steps on the natural map whose proximal weight stays large: they move
-//!    the rest of the way and hardly along the exact motions.
+//! 3. If that is close but not sufficient, Newton steps on the natural map with a large proximal weight. They remove
+//!    the remaining error and hardly move along the set of exact motions.
 //!
-//! If that does not suffice either, the path goes on to the next rung. The more coefficients, the nearer to t = 0 and the
-//! more of the round-off is seen again, about with the square of their number: hence ten and not more.
+//! If that does not suffice either, the path goes on to the next rung. More coefficients extrapolate nearer to t = 0,
+//! but amplify round-off about with the square of their number; ten is a compromise.
 //!
 //! Source: power series of the central path (Monteiro, Adler and Resende 1990), in √t where complementarity is not strict
 //! (Stoer, Wechs and Mizuno 1998). Departures: one series, not one per step; the ladder; the Newton steps. Cost: about 5
@@ -36,9 +36,10 @@ use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::ContactProblem;
 
-/// Rungs begin where the residual has fallen to this share of the speed: before, no series was seen to converge.
+/// Rungs begin where the residual has fallen to this share of the speed \[1\]: no series converged before.
 const BEGIN: f64 = 1e-2;
-/// Ratio of a rung to the one above; a power of two, so that units that are do not change a bit.
+/// Ratio of a rung to the one above \[1\]. A power of two, so that units that differ by powers of two give the same
+/// bits.
 const DESCENT: f64 = 0.25;
 /// Rungs tried.
 const ATTEMPTS: usize = 24;
@@ -50,7 +51,7 @@ const NEAR_RUNG: f64 = 2.0;
 const MOST_CENTRINGS: usize = 20;
 /// Share of the way to the boundary that such a step may go.
 const CENTRING_FRACTION: f64 = 0.9;
-/// Relative change of the worst block below which the series tells whether more steps are worth their cost.
+/// Relative change of the worst block below which the series can predict whether more steps are worth their cost \[1\].
 const TELLING: f64 = 0.1;
 /// The same that counts as none.
 const CENTRED: f64 = 1e-11;
@@ -58,9 +59,10 @@ const CENTRED: f64 = 1e-11;
 const NEARLY_CENTRED: f64 = 1e-6;
 /// Coefficients of the series.
 const ORDERS: usize = 10;
-/// Residual of a limit, over the speed, from which Newton steps may arrive.
+/// Newton steps are tried if the residual of a limit is below this share of the speed \[1\].
 const CLOSE: f64 = 1e-4;
-/// Tolerances within which a limit is not bettered further down the path: what is left is round-off, for the judge to say.
+/// A limit within this multiple of the tolerance does not improve further down the path \[1\]: the rest is round-off,
+/// and the judge decides.
 const NEARLY: f64 = 2.0;
 
 /// The values of t at which the limit is tried: a fixed ladder below the t of the first iterate.
@@ -105,25 +107,25 @@ impl Rungs {
     }
 }
 
-/// How Newton steps at fixed t ended.
+/// Result of Newton steps at fixed t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Centring {
     /// On the path to round-off.
     Done,
-    /// Nearly on it, but the series does not lead to an answer from here.
+    /// Nearly on the path, but the series does not give an answer from here.
     Hopeless,
-    /// Elsewhere.
+    /// Not on the path.
     Failed,
 }
 
-/// What became of a look at the ladder.
+/// Result of looking for a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Not at a rung.
+    /// The iterate is between rungs.
     Between,
-    /// The limit from this rung is the answer, or as near as round-off lets it be.
+    /// The limit from this rung is the answer, up to round-off.
     Arrived,
-    /// It was not; the iterate has changed.
+    /// The limit from this rung is not the answer; the iterate has changed.
     Descended,
 }
 
@@ -166,8 +168,8 @@ impl Path {
         if arrived { Look::Arrived } else { Look::Descended }
     }
 
-    /// The limit of the path from its point at `target` into `impulses`; whether it is the end. If not, the iterate is near
-    /// that point, or where it was if there is none nearby.
+    /// Computes the limit of the path from its point at `target`, into `impulses`. Returns whether it is the answer. If
+    /// not, the iterate is near that point, or unchanged if none was found.
     #[allow(clippy::too_many_arguments)]
     fn limit(
         &mut self,
@@ -214,7 +216,7 @@ impl Path {
         true
     }
 
-    /// Newton at fixed t until round-off. Leaves a factor good enough for the series.
+    /// Makes Newton steps at fixed t down to round-off. Leaves a factor good enough for the series.
     fn centre_at(
         &mut self,
         system: &mut NewtonSystem,
@@ -301,8 +303,8 @@ mod tests {
     use super::*;
     use signorini_problem::{Block, DenseDelassus, Symmetry};
 
-    /// Four contacts of unit inertia that know nothing of each other: one pressed, one that neither carries nor moves
-    /// (r = √t on the path), one that separates, one that slides with μ = 1/2.
+    /// Four independent contacts of unit inertia: one pressed, one that neither carries nor moves (r = √t on the path),
+    /// one that separates, one that slides with μ = 1/2.
     #[test]
     fn the_limit_is_exact_also_where_a_contact_neither_carries_nor_moves() {
         let q = vec![-1.0, 0.0, 1.0, -1.0, 2.0, 0.0];

@@ -1,8 +1,10 @@
-//! Conditions of moments, and which rows a condition reads and writes.
+//! Complementarity conditions of moments (torsional and rolling friction), and which rows each condition reads and
+//! writes.
 //!
-//! A contact that resists spinning or rolling is one block of six rows. Its first three are the condition of the contact; each moment
-//! is a condition of its own after those of all blocks, with the pair `(μ_m r_N, m) ∘ (λ_m, ω) = t e`. Its point repeats the normal row
-//! of the contact, so that it is linearised as friction is; K of the block has its rows and the column of r_N.
+//! A contact with torsional or rolling friction is one block of six rows. Its first three rows are the condition of the
+//! contact. Each moment is a condition of its own, listed after those of all blocks, with the pair `(μ_m r_N, m) ∘
+//! (λ_m, ω) = t e`. Its point repeats the normal row of the contact, so that it is linearised like friction; K of the
+//! block contains its rows and the column of r_N.
 
 use super::complementarity::Complementarity;
 use super::path::Path;
@@ -11,7 +13,7 @@ use crate::newton_system::NewtonSystem;
 use signorini_problem::ContactProblem;
 use std::ops::Range;
 
-/// Where a moment is: its rows beside those of its contact.
+/// A moment: its block, and its rows in it.
 #[derive(Clone, Debug)]
 pub(super) struct Moment {
     /// The contact.
@@ -25,7 +27,7 @@ impl Path {
     pub(super) fn list_moments(&mut self, problem: &ContactProblem) {
         self.moments.clear();
         for (block, of) in problem.blocks().iter().enumerate() {
-            // A moment that may be nothing but zero stays so by itself.
+            // A moment with zero bound stays zero by itself.
             for (rows, mu) in of.law.moments().into_iter().filter(|(_, mu)| *mu > 0.0) {
                 self.moments.push(Moment { block, rows });
                 self.conditions.push(Complementarity::Moment { mu });

@@ -8,7 +8,7 @@ use crate::merit::Merit;
 pub struct PathOptions {
     /// Most factorizations of one path.
     pub max_iterations: usize,
-    /// Share of the way to the boundary that a step may go.
+    /// Share of the distance to the boundary that a step may use \[1\].
     pub boundary_fraction: f64,
     /// Least centring.
     pub least_centring: f64,
@@ -16,7 +16,7 @@ pub struct PathOptions {
     pub weights: Weights,
     /// Give up after this many iterations without a tenth of progress.
     pub patience: usize,
-    /// Within so many tolerances of the end a jam ends the path: it is more often round-off than a fold.
+    /// Within this multiple of the tolerance a jam ends the path \[1\]: it is more often round-off than a fold.
     pub near: f64,
     /// Most folds to walk around.
     pub max_turns: usize,
@@ -29,7 +29,7 @@ pub struct PathOptions {
 /// Which point near the end of the path is the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The first that suffices, wherever the last step led.
+    /// The first iterate that suffices.
     FirstSufficient,
     /// The limit t → 0, extrapolated from a point of the path itself: where exact motions are many, one of them that does not
     /// depend on the steps taken.
@@ -61,6 +61,6 @@ pub struct PathEnd {
     pub merit: Merit,
     /// Whether that suffices.
     pub suffices: bool,
-    /// Whether it ended where the path turns again and again: another start ends there too.
+    /// Whether it ended because the path turned back too often; another start would end there too.
     pub tangled: bool,
 }

@@ -1,4 +1,4 @@
-//! Following the central path: predictor, corrector, step, until the certificate would be met.
+//! Follows the central path: predictor, corrector, step, until the solver's own residual suffices.
 
 use super::arc::Saved;
 use super::complementarity::{Complementarity, Direction, Model, Point};
@@ -61,19 +61,20 @@ pub(super) struct Path {
     pub(super) typical: Vec<f64>,
     /// Stiffness of every block in a sticking solve \[kg\].
     pub(super) stiffness: Vec<f64>,
-    /// Of the limit: right-hand sides of a coefficient of the path's series, and all coefficients so far, one after another.
+    /// For the limit: right-hand sides of a coefficient of the path's series, and all coefficients so far, one after
+    /// another.
     pub(super) coefficients: Vec<[f64; 4]>,
     pub(super) series: Vec<Direction>,
     /// The iterate before it was centred.
     pub(super) uncentred: Saved,
-    /// From near the limit to it.
+    /// Newton steps from near the limit to the answer.
     pub(super) newton: NewtonStep,
     /// Largest ‖q‖ of any block, or component of q, by the start [m/s].
     pub(super) speed: f64,
 }
 
 impl Path {
-    /// From a start: the path downhill, and around its folds where it jams.
+    /// Follows the path from a start, and around folds where it jams.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn follow(
         &mut self,
@@ -155,7 +156,7 @@ impl Path {
         end
     }
 
-    /// Whether the guess is the answer, before anything is prepared.
+    /// Whether the guess already suffices, before anything is prepared.
     pub(super) fn suffices_already(&mut self, problem: &ContactProblem, impulses: &[f64], stop: &StoppingRule) -> bool {
         self.u.resize(problem.rows(), 0.0);
         // `g` is free until the path begins: scratch for the velocities of bodies.
@@ -232,7 +233,8 @@ impl Path {
         }
     }
 
-    /// One predictor–corrector step, not beyond the next rung, and its length; nothing when the path cannot go on.
+    /// Makes one predictor–corrector step, not beyond the next rung. Returns its length; `None` if the path cannot go
+    /// on.
     fn advance(
         &mut self,
         system: &mut NewtonSystem,
@@ -281,7 +283,7 @@ impl Path {
         if !length.is_finite() || length <= 0.0 {
             return None;
         }
-        // Kept only when it is to be left by a short step: until then nobody asks for it.
+        // Saved only before a short step; it is not needed otherwise.
         if self.after_long_step && length < LONG_STEP {
             let mut centred = std::mem::take(&mut self.centred);
             centred.keep(self, 0.0);
@@ -420,7 +422,7 @@ impl Path {
             Complementarity::Fixed | Complementarity::Joint => [0.0; 3],
             Complementarity::Frictional { .. } => [y[0] - u[0], y[1] - u[1], y[2] - u[2]],
             Complementarity::Moment { .. } => {
-                // Where its contact has no friction, the normal row is all that is kept of it: the same.
+                // Correct also if its contact has no friction, of which only the normal row is kept.
                 [y[0] - u[0], y[1] - u[1], y[2] - u[2]]
             }
         }

@@ -12,15 +12,15 @@ use signorini_problem::{ContactProblem, Law};
 
 /// Stiffness of the all-sticking solve of [`Start::Uniform`], over 1/w.
 const STICK_STIFFNESS: f64 = 1e8;
-/// Impulse, as a speed over that of the problem, up to which a contact of a guess counts as open.
+/// A contact of a guess counts as open up to this impulse, as a speed over that of the problem \[1\].
 const CARRIES_NOTHING: f64 = 1e-6;
 /// Share of the friction bound above which a contact of a guess may slide next.
 const NEARLY_SLIDING: f64 = 0.99;
-/// Share of the residual that every step of an all-sticking answer leaves at most.
+/// Every proximal step of an all-sticking solve must reduce the residual to this share \[1\].
 const HOLDS: f64 = 1e-2;
 /// Proximal steps that remove the stiffness from an all-sticking answer; one or two are usual.
 const PROXIMAL_STEPS: usize = 5;
-/// Impulses so much larger than |q|∞/w come from loads that bodies hand on, not from impacts.
+/// Impulses larger than |q|∞/w by this factor come from loads passed on between bodies, not from impacts \[1\].
 const LARGE_IMPULSE: f64 = 1e4;
 
 /// The first iterate: every block strictly inside its cones.
@@ -31,7 +31,7 @@ pub enum Start {
     Uniform,
     /// Each contact by its own inertia, `r_N = |q|∞ / w`. Best for impacts.
     Scaled,
-    /// Uniform where the all-sticking solve shows impulses far above `|q|∞ / w`, else scaled.
+    /// Uniform if the all-sticking solve has impulses far above `|q|∞ / w`, else scaled.
     Automatic,
     /// The guess, moved inside by a margin of the size of its residual.
     Warm,
@@ -49,8 +49,7 @@ impl Path {
         start: Start,
     ) -> bool {
         let speed = truncated(match start {
-            // The largest component gets around more jams than the largest norm; whoever asks for one motion among many
-            // begins uniformly.
+            // The largest component avoids more jams than the largest norm. The canonical selection starts uniformly.
             Start::Scaled | Start::Automatic => problem.speed(),
             Start::Uniform | Start::Warm | Start::WarmBy(_) => largest_block_speed(problem),
         });
@@ -122,7 +121,7 @@ impl Path {
             let w = if problem.scales()[moment.block] > 0.0 { problem.scales()[moment.block] } else { 1.0 };
             let size = |all: &[f64]| all[range.clone()][moment.rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
             if warm {
-                // More load never leaves a disc.
+                // Larger normal impulses never leave the bounds of moments.
                 self.r[range.start] = self.r[range.start].max(size(&self.r) / mu + margin / w);
             }
             self.extra[c] = size(&self.y) + margin;
@@ -130,8 +129,8 @@ impl Path {
         true
     }
 
-    /// Whether the stiff all-sticking solve of a uniform start is the answer already, as for a structure at rest. Among
-    /// the impulses that hold everything it is the shortest, each contact weighed by its inertia.
+    /// Whether the stiff all-sticking solve of a uniform start already is the answer, as for a structure at rest. It is
+    /// the shortest of all impulses that hold everything, weighted by the inertia of each contact.
     pub(super) fn all_stick(
         &mut self,
         system: &mut NewtonSystem,
@@ -147,8 +146,8 @@ impl Path {
         self.remove_stiffness(system, problem, impulses, stop, end)
     }
 
-    /// The same from a guess: what sticks there goes on sticking, what is open stays open, and the impulses nearest to
-    /// the guess that do so are the answer, if they are admissible. Not tried where the guess slides.
+    /// The same from a guess: contacts that stick in it stay sticking, open ones stay open, and the impulses nearest to
+    /// the guess with this property are the answer if they are admissible. Not tried if the guess slides.
     pub(super) fn stick_as_guessed(
         &mut self,
         system: &mut NewtonSystem,
@@ -194,7 +193,7 @@ impl Path {
         self.remove_stiffness(system, problem, impulses, stop, end)
     }
 
-    /// One proximal step of `stuck` with the factor at hand, from its velocity in `w_dr`.
+    /// One proximal step of `stuck` with the current factor, from its velocity in `w_dr`.
     fn proximal_step(&mut self, system: &mut NewtonSystem, problem: &ContactProblem) {
         for c in 0..problem.blocks().len() {
             for i in problem.range(c) {
@@ -207,8 +206,8 @@ impl Path {
         }
     }
 
-    /// Proximal steps that remove the stiffness from the sticking solve `stuck`; written to `impulses` if that is an
-    /// answer.
+    /// Proximal steps that remove the effect of finite stiffness from `stuck`. Written to `impulses` if the result is
+    /// an answer.
     fn remove_stiffness(
         &mut self,
         system: &mut NewtonSystem,
@@ -306,8 +305,8 @@ fn largest_block_speed(problem: &ContactProblem) -> f64 {
     (0..problem.blocks().len()).map(norm_square).fold(0.0, f64::max).sqrt()
 }
 
-/// Truncated to 16 bits of mantissa. Where exact motions are many, which one the path ends on depends on where it began,
-/// so the start must not carry the round-off of the order of contacts or of their tangents; five digits are enough for a
+/// Truncates to 16 bits of mantissa. If there are many exact motions, the end of the path depends on its start, so the
+/// start must not contain round-off that depends on the order of contacts or on tangents. Five digits are enough for a
 /// change of units to be harmless.
 pub(super) fn truncated(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !((1 << 36) - 1))

@@ -8,13 +8,13 @@ use std::f64::consts::{GOLDEN_RATIO, SQRT_2};
 const UNEVEN: f64 = 1.1;
 const GROWTH: f64 = 3.0;
 
-/// How target products are spread over the contacts.
+/// How target products are distributed over the contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// The same t everywhere: the analytic centre.
     Uniform,
-    /// By the place of a contact among the others, within 1.1^±1, then 1.1^±3, 1.1^±9 and so on. Symmetry makes many contacts
-    /// fold at one t, where paths branch; no symmetry is left here.
+    /// A different weight for each contact, by its index: within 1.1^±1 in the first round, then 1.1^±3, 1.1^±9 and so
+    /// on. This breaks symmetries, which make many contacts fold at the same t, where paths branch.
     Uneven {
         /// Which of these paths, from zero.
         round: u8,

@@ -8,7 +8,7 @@
 //! depends on newer ones is left out: what has become parallel does no harm, and the condition that normal equations
 //! square stays below 1/ε.
 //!
-//! No convergence is claimed for a map that is not a contraction: whoever calls it watches the residual and restarts.
+//! There is no guarantee of convergence if the map is not a contraction: the caller watches the residual and restarts.
 
 use super::dense::dot;
 

@@ -1,4 +1,4 @@
-//! Convex quadratic programs with bounds, the common ground of the pivoting methods:
+//! Convex quadratic programs with bounds, which the pivoting methods share:
 //!
 //! ```text
 //! min ½ xᵀAx + qᵀx,  lo ≤ x ≤ hi      A symmetric positive semidefinite, unit diagonal
@@ -25,7 +25,7 @@ use super::dense_cholesky::GrowingCholesky;
 /// Schur complement (of a unit diagonal) up to which a column counts as dependent. Round-off leaves about n·1e-16;
 /// a load 1e8 times as heavy as its support leaves 1e-8.
 pub(crate) const DEPENDENT: f64 = 1e-11;
-/// Schur complement below which its round-off is looked at.
+/// Schur complement below which its round-off is estimated.
 const SUSPICIOUS: f64 = 1e-6;
 /// Schur complement below which A is called indefinite, if that is not its round-off.
 const INDEFINITE: f64 = -1e-8;
@@ -106,7 +106,7 @@ pub(crate) struct BoundedQp {
     leaving: Vec<usize>,
     joining: Vec<usize>,
     kept: Vec<usize>,
-    /// Indices along which the objective falls for ever: no solution exists, and nothing is gained by trying again.
+    /// Indices along which the objective is unbounded below: no solution exists, and they are not tried again.
     hopeless: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Lemke's path over bases that are factored anew.
+//! Lemke's path, with bases that are refactored every few pivots instead of a tableau.
 //!
 //! ```text
 //! find z ≥ 0 with w = Mz + q ≥ 0 and zᵀw = 0
@@ -24,14 +24,14 @@ use std::f64::consts::GOLDEN_RATIO;
 
 /// Pivots between factorizations.
 const PIVOTS_PER_FACTORIZATION: usize = 16;
-/// Entry of a direction, relative to its largest, below which it is none.
+/// Entry of a direction, relative to its largest, below which it counts as zero \[1\].
 const PIVOT: f64 = 1e-11;
-/// Value, relative to the largest of q, that counts as none where rows give way together.
+/// Difference relative to the largest of q below which rows leave at the same z₀ \[1\].
 const TOGETHER: f64 = 1e-12;
-/// No more pivots than so many for every row.
+/// Limit on pivots per row.
 const PIVOTS_PER_ROW: usize = 10;
 
-/// What a path may cost.
+/// Limit on the cost of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
     /// Most pivots.
@@ -111,7 +111,7 @@ impl ComplementaryPath {
         self.n = n;
         (self.steps, self.factorizations, self.multiplications) = (0, 0, 0.0);
         self.q.clear();
-        // Squares times the golden ratio: no two differences are alike, as those of its multiples would be.
+        // Squares times the golden ratio have no two equal differences, unlike its multiples.
         let share = |i: usize| 0.5 + (((i + 1) * (i + 1)) as f64 * GOLDEN_RATIO).fract();
         self.q.extend(q.iter().zip(nudge).enumerate().map(|(i, (q, nudge))| q + nudge * share(i)));
         self.answer.clear();
@@ -325,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Two copies of one row, and q of no solution: M = −1, q = −1 has w = −z − 1 < 0 always.
+    /// Two copies of one row are solved. M = −1, q = −1 has no solution, since w = −z − 1 < 0 always, and ends on a
+    /// ray.
     #[test]
     fn copies_are_solved_and_rays_are_told() {
         let (end, z) = follow(&[2.0; 4], &[-1.0; 2]);

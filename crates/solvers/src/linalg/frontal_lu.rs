@@ -1,9 +1,9 @@
 //! Multifrontal LU with a symmetric pattern: dense fronts, pivoting inside the pivot rows of a front only.
 //!
-//! Duff and Reid 1983. The matrices here are `I + Σ J̃ᵀ K J̃` or `I + K W` with K nearly monotone, for which elimination
-//! along the diagonal is stable; what it loses, one step of iterative refinement by the caller recovers. Cost: the flops
-//! of [`Elimination::flops`] times two; no allocation after the first factorization of a pattern. The loops are those of
-//! `kernels.rs`: the same bits on every machine.
+//! Duff and Reid 1983. The matrices here are `I + Σ J̃ᵀ K J̃` or `I + K W` with K nearly monotone, for which
+//! elimination along the diagonal is stable; one step of iterative refinement by the caller recovers lost digits. Cost:
+//! the flops of [`Elimination::flops`] times two; no allocation after the first factorization of a pattern. The loops
+//! are those of `kernels.rs`: the same bits on every machine.
 
 use super::block_graph::BlockGraph;
 use super::elimination::{BlockPlace, Elimination, Front, Run};

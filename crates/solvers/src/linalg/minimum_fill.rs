@@ -1,11 +1,11 @@
-//! An order of elimination by minimum fill: next is always the node whose elimination adds the fewest edges.
+//! Elimination order by minimum fill: the next node is the one whose elimination adds the fewest edges.
 //!
 //! Tinney and Walker 1967, scheme 3. The fill of every node is kept exact while edges come and go, with one bit per pair of
 //! nodes: an edge costs a few operations on rows of bits. Memory n²/8 bytes, so for graphs of up to a thousand nodes or so.
 
 use super::block_graph::BlockGraph;
 
-/// What is left of the graph.
+/// The remaining graph.
 struct Remainder {
     /// Words of 64 nodes per row.
     words: usize,
@@ -25,7 +25,7 @@ pub fn minimum_fill(graph: &BlockGraph) -> Vec<usize> {
         neighbours.clear();
         neighbours.extend(remainder.neighbours(node));
         if remainder.fill[node] == 0 && neighbours.len() + 1 == left.len() {
-            // Everybody is everybody's neighbour.
+            // The rest is a clique: any order will do.
             break;
         }
         left.remove(at);
@@ -49,7 +49,7 @@ impl Remainder {
             }
         }
         for i in 0..n {
-            // Every pair is met from both sides; a neighbour is not its own.
+            // Every pair is counted from both sides; a node is not its own neighbour.
             let missing: usize = remainder.neighbours(i).map(|j| remainder.only_of(i, j) - 1).sum();
             remainder.fill[i] = missing / 2;
         }
@@ -77,7 +77,7 @@ impl Remainder {
         self.row(i).iter().zip(self.row(j)).map(|(i, j)| (i & !j).count_ones() as usize).sum()
     }
 
-    /// Takes the node away and joins its neighbours.
+    /// Removes the node and connects its neighbours.
     fn eliminate(&mut self, node: usize, neighbours: &[usize]) {
         for a in neighbours {
             self.flip(*a, node);

@@ -1,4 +1,4 @@
-//! The shortest vector among all that give the same velocities.
+//! Minimum-norm impulses of the pivoting methods: the shortest vector among all with the same velocities.
 //!
 //! On a face Z of a singular program the solutions are `{x_Z : A_ZZ x_Z = c, lo ≤ x ≤ hi}`. Cholesky, in the given order
 //! or with the largest remaining diagonal as pivot (Higham 2002, §10.3), finds independent indices B and

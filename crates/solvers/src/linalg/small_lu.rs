@@ -1,4 +1,5 @@
-//! `P A = L U` of a few dozen rows, column-major, for matrices that stay in the nearest cache.
+//! Dense LU with pivoting for a few dozen rows, `P A = L U`, column-major, for matrices that fit in the first-level
+//! cache.
 //!
 //! Four columns, a panel, are eliminated together, and every later column then takes one pass over them. Columns begin a
 //! multiple of four apart and each pass begins and ends at one, so that its loops have neither heads nor tails: at this

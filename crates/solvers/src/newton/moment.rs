@@ -1,4 +1,4 @@
-//! The moment of a contact that resists spinning or rolling, linearised beside its contact.
+//! Torsional and rolling friction in Newton's method: each moment is linearised after the friction of its contact.
 //!
 //! With `z = m − ω/w`, ρ = μ r_N and P the nearest point of the disc of radius ρ, `F = m − P(z)`. Where z lies outside, with
 //! e = z/‖z‖, `P = ρ e`, `∂P/∂z = (ρ/‖z‖)(I − e eᵀ) = D` and `∂P/∂ρ = e`:

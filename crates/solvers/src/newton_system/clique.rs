@@ -1,4 +1,5 @@
-//! Blocks over more than two bodies, such as gears: their part of `A = I + J̃ᵀ K J̃` ties every one of their bodies to every other.
+//! Blocks that act on more than two bodies, such as gears: their part of `A = I + J̃ᵀ K J̃` couples all of their bodies
+//! with each other.
 
 use crate::linalg::block_graph::BlockGraph;
 use signorini_problem::{FactoredDelassus, InverseMass};

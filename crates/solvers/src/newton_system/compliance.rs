@@ -1,4 +1,4 @@
-//! Rows that give way, eliminated block by block before the bodies.
+//! Compliant rows: eliminated block by block before the bodies.
 //!
 //! With `W = J̃ J̃ᵀ + C`, `C = diag(c)`, and `B = I + K C`, which couples no two blocks,
 //!
@@ -8,9 +8,8 @@
 //! W dr = J̃ dv + C dr,     det(I + K W) = det B · det(I + J̃ᵀ K' J̃)
 //! ```
 //!
-//! K' and g' take the places of K and g, and the bodies see nothing else. However stiff K is, K' is no stiffer than 1/c.
-//! A symmetric K ≥ 0 makes B regular; else a singular B counts as a singular system, which an extra body per row, that
-//! gives way by c, would be as well: its pivot block is B.
+//! K' and g' replace K and g; nothing else changes for the bodies. K' is never stiffer than 1/c. If K is symmetric and
+//! K ≥ 0, B is regular; otherwise a singular B is reported as a singular system.
 
 use crate::linalg::dense::{lu, lu_solve};
 use crate::linalg::frontal_lu::SingularPivot;
@@ -18,7 +17,7 @@ use crate::linalg::frontal_lu::SingularPivot;
 /// C, and what is left of K when it is eliminated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalCompliance {
-    /// c of every row [1/kg]; empty if no row gives way.
+    /// c of every row [1/kg]; empty if no row is compliant.
     rows: Vec<f64>,
     /// K' of every block, as K.
     reduced: Vec<f64>,
@@ -54,7 +53,7 @@ impl LocalCompliance {
         Ok(())
     }
 
-    /// K', or K itself where no row gives way.
+    /// K', or K itself if no row is compliant.
     pub(super) fn reduced_or<'a>(&'a self, k: &'a [f64]) -> &'a [f64] {
         if self.rows.is_empty() { k } else { &self.reduced }
     }
@@ -190,7 +189,7 @@ mod tests {
         assert!((20..80).contains(&negative), "{negative} of 100 determinants are negative");
     }
 
-    /// However stiff K is, a row that gives way is as stiff as 1/c.
+    /// For a large K the stiffness of a compliant row is 1/c.
     #[test]
     fn stiffness_is_bounded_by_compliance() {
         let mut k = [1e300, 0.0, 0.0, 2.0];

@@ -1,5 +1,5 @@
-//! Adds up the contacts of one pair of bodies in `A = I + Σ J̃ᵀ K J̃` in a buffer of 12 × 12 numbers, which stays in
-//! cache, before they enter the matrix.
+//! Sums the contacts of one pair of bodies in `A = I + Σ J̃ᵀ K J̃` in a buffer of 12 × 12 numbers, which stays in
+//! cache, before they are added to the matrix.
 
 /// A row of J̃, side A and side B, in parts that registers of any width hold.
 pub(super) type Twelve = [[f64; 4]; 3];

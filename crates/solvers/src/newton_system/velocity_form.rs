@@ -1,4 +1,5 @@
-//! W over bodies in coordinates in which every body has unit mass: `J̃ = J S` with `S Sᵀ = M⁻¹`, and `A = I + J̃ᵀ K J̃`.
+//! The velocity form of the Newton system: W over bodies, in coordinates in which every body has unit mass: `J̃ = J S`
+//! with `S Sᵀ = M⁻¹`, and `A = I + J̃ᵀ K J̃`.
 
 use super::clique::Clique;
 use super::compliance::LocalCompliance;
@@ -11,7 +12,7 @@ use signorini_problem::{FactoredDelassus, InverseMass};
 pub(super) struct VelocityForm {
     /// Bodies of every block.
     pub(super) bodies: Vec<[Option<u32>; 2]>,
-    /// Pairs of bodies that are tied, the first below the second, ascending: what the graph is made of.
+    /// Pairs of bodies that share a block, the first below the second, ascending: the edges of the graph.
     ties: Vec<(u32, u32)>,
     /// Those of the next problem.
     next_ties: Vec<(u32, u32)>,
@@ -31,12 +32,12 @@ pub(super) struct VelocityForm {
     pub(super) pairs: usize,
     /// S of every body.
     pub(super) roots: Vec<InverseMass>,
-    /// Rows that give way.
+    /// Compliance of the rows.
     pub(super) compliance: LocalCompliance,
 }
 
 impl VelocityForm {
-    /// Takes in who is tied to whom; whether that is not as it was.
+    /// Reads which bodies share a block. Returns whether the graph has changed.
     pub(super) fn tie(&mut self, bodies: &[[Option<u32>; 2]]) -> bool {
         let both = |pair: &[Option<u32>; 2]| {
             let (a, b) = pair[0].zip(pair[1])?;
@@ -205,7 +206,7 @@ fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
     let mut s = [[0.0; 6]; 6];
     for j in 0..6 {
         let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();
-        // Round-off of the sum above; below it the direction is locked.
+        // Below the round-off of the sum above the direction is locked.
         if pivot <= 1e-14 * m[j][j] {
             continue;
         }

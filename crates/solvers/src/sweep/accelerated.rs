@@ -9,19 +9,19 @@ use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::{ContactProblem, Law};
 
-/// Sweeps without friction between two looks at what they leave of the whole problem.
+/// Frictionless sweeps between two residual checks of the whole problem.
 const NORMAL_SWEEPS: usize = 8;
-/// Frictionless sweeps go on while the whole problem's residual is at most this multiple of the normal problem's: then
-/// friction is not what is missing.
+/// Frictionless sweeps continue while the residual of the whole problem is at most this multiple of that of the normal
+/// problem \[1\]: then missing friction is not the main error.
 const NORMAL_MATTERS: f64 = 8.0;
-/// Most sweeps without friction, looks included, and at most this share of all.
+/// Limit on frictionless sweeps, residual checks included, and their largest share of all sweeps.
 const MOST_NORMAL_SWEEPS: usize = 60;
 const NORMAL_SHARE: f64 = 0.6;
 
 /// Where accelerated sweeps begin when no contact carries an impulse yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColdStart {
-    /// With sweeps that see no friction, for as long as friction is not what is missing.
+    /// With frictionless sweeps, as long as missing friction is not the main error.
     #[default]
     Frictionless,
     /// From zero.
@@ -60,7 +60,7 @@ struct Window {
     image: Vec<f64>,
     /// Where the frictionless sweeps began.
     start: Vec<f64>,
-    /// Which impulses the velocities of the sweeper belong to.
+    /// Whether the velocities of the sweeper belong to the image or have to be computed.
     place: Place,
 }
 
@@ -110,8 +110,8 @@ impl<S: ContactStep> AcceleratedSweeps<S> {
             report.sweeps = self.without_friction(problem, r, target, most.min(MOST_NORMAL_SWEEPS), history);
             self.window.begin();
         }
-        // Measured: normal impulses build up best from the ground upwards, and friction, which passes on what bodies above
-        // do, against that.
+        // Measured: normal impulses converge fastest from the ground upwards, and friction, which comes from bodies
+        // above, downwards.
         let direction = if friction { Direction::Backward } else { Direction::Forward };
         let mut look_below = target;
         while report.sweeps < plan.max_sweeps {
@@ -174,7 +174,7 @@ impl<S: ContactStep> AcceleratedSweeps<S> {
             let whole = sweeper.residual(problem, image);
             let normal = sweeper.residual_here(problem, image, Friction::Absent);
             history.record(done, whole);
-            // Not a number is not within the bound.
+            // NaN fails the comparison.
             let worthwhile = whole <= NORMAL_MATTERS * normal;
             if first && !worthwhile {
                 r.copy_from_slice(&self.window.start);

@@ -6,8 +6,8 @@ use crate::warm_start::make_feasible;
 use crate::{History, StoppingRule};
 use signorini_problem::{Certifier, ContactProblem};
 
-/// Sweeps between two looks at the residual if the velocities keep changing: redundant contacts may shift impulses
-/// among themselves long after the motion is right. Also bounds the round-off that Δv collects.
+/// Sweeps between two residual checks if velocities keep changing: redundant contacts may shift impulses among
+/// themselves long after the motion is right. Also bounds the round-off that Δv accumulates.
 pub(super) const LOOK_EVERY: usize = 50;
 
 /// Residual, in units of the round-off of the largest velocity summed, at which the judge is asked whether it is zero.
@@ -33,12 +33,12 @@ pub struct SweepPlan {
     pub acceptance: Acceptance,
 }
 
-/// What the sweeps amounted to.
+/// Result of sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SweepReport {
     /// Sweeps done.
     pub sweeps: usize,
-    /// Own residual [m/s] when last looked at.
+    /// The solver's own residual when last computed [m/s].
     pub residual: f64,
 }
 
@@ -58,8 +58,8 @@ impl<S> Default for Sweeps<S> {
 impl<S: ContactStep> Sweeps<S> {
     /// Improves `r` until accepted, until it moves by round-off only, or until `max_sweeps` are done. `r` is feasible on return.
     ///
-    /// A small change per sweep is no proof: a slow iteration moves little while far from its limit. It only tells when
-    /// looking at the residual is worth its price.
+    /// A small change per sweep proves nothing, because a slow iteration changes little while far from its limit. It
+    /// only decides when to compute the residual.
     pub fn run(
         &mut self,
         problem: &ContactProblem,
@@ -98,8 +98,8 @@ impl<S: ContactStep> Sweeps<S> {
         report
     }
 
-    /// Prepares for the problem, makes the guess in `r` feasible and grades it if it carries anything. Whether it is
-    /// accepted as it is; a guess worse than none (an impact after rest, a vanished contact) is dropped.
+    /// Prepares for the problem, makes the guess in `r` feasible and grades it unless it is zero. Returns whether it is
+    /// accepted. A guess worse than zero (an impact after rest, a vanished contact) is dropped.
     pub(super) fn guess_suffices(
         &mut self,
         problem: &ContactProblem,
@@ -124,8 +124,7 @@ impl<S: ContactStep> Sweeps<S> {
         false
     }
 
-    /// Whether a sweep changed nothing but the last digits: what moves by round-off only will not get better, whatever
-    /// its residual.
+    /// Whether a sweep changed only the last digits. Then further sweeps do not help, whatever the residual.
     pub(super) fn is_round_off(&self, problem: &ContactProblem, r: &[f64], change: f64) -> bool {
         change <= FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r)
     }
@@ -139,7 +138,7 @@ impl<S: ContactStep> Sweeps<S> {
         residual: f64,
         target: &mut f64,
     ) -> bool {
-        // Below the round-off of the largest terms no residual can be told from zero, whatever was asked.
+        // Residuals below the round-off of the largest terms count as zero, whatever the tolerance.
         let floor = FLOOR_FACTOR * f64::EPSILON * self.sweeper.magnitude(problem, r);
         let small = residual <= f64::max(*target, floor);
         if !small {

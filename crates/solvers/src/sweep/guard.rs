@@ -1,13 +1,13 @@
 //! Guard of the extrapolation: decides from the length of the last step whether the window is kept.
 //!
 //! An extrapolation over a change of partition (a contact opens, or begins or ceases to slip) describes a map that no
-//! longer applies; the next sweep then makes a long step. And where the present partition has no solution, the shortest
-//! step lies at its border: extrapolations return there for ever, while plain sweeps walk on.
+//! longer applies; the next sweep then makes a long step. If the present partition has no solution, the shortest step
+//! lies at its border: extrapolations return there forever, while plain sweeps leave it.
 
 /// Growth of a step over the shortest since the last restart above which the window is forgotten. Measured between 1.2
 /// and 5 on the generated problems: little depends on it below 3.
 const GROWTH: f64 = 1.5;
-/// Growth above which the extrapolated point is not even a place to go on from.
+/// Growth above which the extrapolated point is discarded \[1\].
 const DISASTER: f64 = 100.0;
 /// A step this much shorter is progress.
 const PROGRESS: f64 = 0.8;
@@ -58,7 +58,7 @@ impl Guard {
             self.begin_at(step);
             return Next::Restart;
         }
-        // Not a number is not within any bound.
+        // NaN fails every comparison.
         let within = |factor: f64| step <= factor * self.shortest;
         if differences > 0 && !within(GROWTH) {
             let next = if within(DISASTER) { Next::Restart } else { Next::Return };
@@ -103,7 +103,7 @@ mod tests {
             assert_eq!(guard.next(step, k), Next::Extrapolate, "{step}");
         }
         assert_eq!(guard.next(0.8, 5), Next::Restart);
-        // The jump is the new measure.
+        // The jump is the new reference.
         assert_eq!(guard.next(0.9, 0), Next::Extrapolate);
         assert_eq!(guard.next(0.7, 1), Next::Extrapolate);
     }

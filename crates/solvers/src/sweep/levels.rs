@@ -1,4 +1,5 @@
-//! The order of blocks by their distance from what is fixed: a deterministic order that scenes' numbering hardly touches.
+//! Orders blocks by their distance from fixed bodies. The order is deterministic and hardly depends on how the scene is
+//! numbered.
 //!
 //! A body's distance is the least number of blocks between it and a fixed side, found breadth first over the graph of bodies. Blocks are
 //! sorted by the sum of their bodies' distances, then by their bodies, then as given: from the ground up, and the contacts

@@ -1,4 +1,4 @@
-//! The contacts of a recorded step: what they do to momenta, and whether they obey Signorini and Coulomb.
+//! The contacts of a recorded step: their effect on momentum, and whether they obey Signorini's and Coulomb's laws.
 
 use super::{
     Check, Finding, NO_CONTACTS, NO_FORCES, NO_IMPACT_TIMES, NO_JOINT_IMPULSES, NO_PIECES, ReplayContact, ReplayStep,
@@ -15,7 +15,7 @@ const LEAST_BOUND: f64 = 2e-8;
 /// Gaps that close at less than this speed count as shut, with those of their patch [m/s].
 const SHUT_SPEED: f64 = 6e-5;
 
-/// What the checks look at.
+/// Input of the checks.
 pub(super) struct Scene<'a> {
     pub world: &'a World,
     pub step: &'a ReplayStep<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Scene<'a> {
     pub jointed: &'a [bool],
 }
 
-/// What contacts do to a body.
+/// Sum of contact impulses on a body.
 #[derive(Clone, Copy, Default)]
 struct Total {
     linear: DVec3,
@@ -34,7 +34,7 @@ struct Total {
     later: bool,
 }
 
-/// A contact with what the world knows about it.
+/// A contact, with data that the world adds to the recording.
 struct Told<'a> {
     contact: &'a ReplayContact,
     records: [&'a BodyRecord; 2],
@@ -90,13 +90,13 @@ impl Scene<'_> {
         told
     }
 
-    /// Bodies whose impulses are all in the recording, by rank.
+    /// Whether all impulses on a body are in the recording, by rank.
     pub fn momentum_is_told(&self) -> Vec<bool> {
         let known = self.step.complete && self.step.contacts.is_some();
         (0..self.end.len()).map(|rank| known && is_free(self.world, self.step, rank) && !self.jointed[rank]).collect()
     }
 
-    /// What the check of momentum is worth.
+    /// Whether the check of momentum is complete, partial or impossible.
     pub fn momentum_finding(&self, part: Part) -> Finding {
         match (self.step.complete, self.step.contacts, self.jointed.iter().any(|jointed| *jointed)) {
             (false, ..) => Finding::Missing(NO_FORCES),
@@ -107,9 +107,9 @@ impl Scene<'_> {
         }
     }
 
-    /// Impulses on bodies. One that meets something within the step is met at a time that is not recorded: the time that
-    /// explains its spin best is taken. Its patches were seen then, and which of their points was nearest is not recorded
-    /// either: torque that another choice would explain is not held against it.
+    /// Impulses on bodies. The time of an impact within the step is not recorded, so the time that explains the body's
+    /// angular velocity best is used. Nor is it recorded which point of a patch was nearest at that time; torque that
+    /// another choice would explain is not counted as an error.
     pub fn impulses(&self, tell: &mut dyn FnMut(Impulse)) {
         let mut total = vec![Total::default(); self.end.len()];
         let hurried = self.is_hurried();

@@ -1,5 +1,5 @@
-//! Certifies a recorded step again, from the states before and after it, its contacts and the laws. Nothing of the step
-//! itself is used.
+//! Certifies recorded steps again, from the states before and after, the contacts and the laws. No code of the step is
+//! used.
 //!
 //! | check | measured |
 //! |---|---|
@@ -21,6 +21,20 @@ use crate::{Anchor, EnergyLedger, PairContact, World};
 use glamx::{DQuat, DVec3};
 
 /// A body before or after a recorded step.
+///
+/// ```
+/// use signorini::{ReplayBody, glamx::{DQuat, DVec3}};
+/// let ball = ReplayBody {
+///     position: DVec3::ZERO,
+///     orientation: DQuat::IDENTITY,
+///     velocity: DVec3::X,
+///     spin: DVec3::ZERO,
+///     asleep: false,
+///     quarantined: false,
+/// };
+/// // `Recertifier` has a whole example.
+/// assert_eq!(ball.velocity.length(), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayBody {
     /// Origin of its frame \[m\].
@@ -38,6 +52,20 @@ pub struct ReplayBody {
 }
 
 /// A contact of a recorded step. Bodies by their places in [`World::bodies`].
+///
+/// ```
+/// use signorini::{ReplayContact, glamx::DVec3};
+/// let contact = ReplayContact {
+///     bodies: [0, 1],
+///     point: DVec3::ZERO,
+///     normal: DVec3::Z,
+///     gap: 0.0,
+///     impulse: 0.0981 * DVec3::Z,
+///     velocity: DVec3::ZERO,
+/// };
+/// // `Recertifier` has a whole example.
+/// assert!(contact.impulse.dot(contact.normal) > 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayContact {
     /// The normal points from the first to the second.
@@ -55,6 +83,22 @@ pub struct ReplayContact {
 }
 
 /// A recorded step.
+///
+/// ```
+/// // `Recertifier` has a whole example; this step has no bodies.
+/// let world = signorini::World::new(signorini::Settings::default())?;
+/// let step = signorini::ReplayStep {
+///     dt: 0.01,
+///     before: &[],
+///     after: &[],
+///     contacts: None,
+///     ledger: None,
+///     complete: false,
+///     divided: false,
+/// };
+/// assert!(signorini::Recertifier::new(world).judge(&step).is_some());
+/// # Ok::<(), signorini::WorldError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayStep<'a> {
     /// \[s\].
@@ -67,14 +111,19 @@ pub struct ReplayStep<'a> {
     pub contacts: Option<&'a [ReplayContact]>,
     /// Its energy account; none if it is not known.
     pub ledger: Option<&'a EnergyLedger>,
-    /// Whether all that acted is recorded. Not so where a program may have applied forces or set states between steps.
+    /// Whether everything that acted is recorded; false if a program may have applied forces or set states between
+    /// steps.
     pub complete: bool,
-    /// Whether an island took the step in pieces. Contact laws hold in each of them, and contacts turn from one to the next; what a
-    /// recording has is the sum.
+    /// Whether an island took the step in pieces. Contact laws hold in each piece, with contacts that turn from one to
+    /// the next; a recording contains only the sum of impulses.
     pub divided: bool,
 }
 
-/// What is looked at in a recorded step.
+/// The checks of a recorded step.
+///
+/// ```
+/// assert_eq!(signorini::Check::Overlap.unit(), "m");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Check {
@@ -144,14 +193,20 @@ impl Check {
     }
 }
 
-/// What a check found.
+/// Result of a check.
+///
+/// ```
+/// use signorini::{Finding, Part};
+/// let found = Finding::Partly(Part::default(), "joint impulses");
+/// assert!(found.part().is_some() && found.lacks() == Some("joint impulses"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Finding {
     /// The worst, and its bound.
     Measured(Part),
-    /// The worst of what could be looked at, and what the recording lacks for the rest.
+    /// The worst value that could be measured, and what the recording lacks for the rest.
     Partly(Part, &'static str),
-    /// What the recording lacks.
+    /// Not measured: what the recording lacks.
     Missing(&'static str),
 }
 
@@ -163,7 +218,7 @@ impl Finding {
             Finding::Missing(_) => None,
         }
     }
-    /// What is lacking.
+    /// What the recording lacks.
     pub fn lacks(&self) -> Option<&'static str> {
         match self {
             Finding::Partly(_, what) | Finding::Missing(what) => Some(what),
@@ -180,7 +235,36 @@ const NO_IMPACT_TIMES: &str = "times and order of impacts";
 const NO_PIECES: &str = "impulses of the pieces of a step";
 const NO_RELATIVE: &str = "orientations when the joints were made";
 
-/// The judge of recorded steps: a world for its masses, shapes, materials, joints and settings, which never takes a step.
+/// The judge of recorded steps. It holds a world for its masses, shapes, materials, joints and settings, which never
+/// takes a step.
+///
+/// ```
+/// use signorini::{Body, Check, Finding, Recertifier, ReplayBody, ReplayStep, Settings, Shape, World};
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add(Body::dynamic(Shape::sphere(0.5)?))?;
+/// let look = |world: &World| -> Result<ReplayBody, signorini::WorldError> {
+///     let view = world.body(ball)?;
+///     let (position, orientation) = (view.position(), view.orientation());
+///     let (velocity, spin) = (view.velocity(), view.spin());
+///     Ok(ReplayBody { position, orientation, velocity, spin, asleep: false, quarantined: false })
+/// };
+/// let (before, dt) = ([look(&world)?], 0.01);
+/// let ledger = world.step(dt)?.energy;
+/// let after = [look(&world)?];
+/// let step = ReplayStep {
+///     dt,
+///     before: &before,
+///     after: &after,
+///     contacts: Some(&[]),
+///     ledger: Some(&ledger),
+///     complete: true,
+///     divided: false,
+/// };
+/// let findings = Recertifier::new(world).judge(&step).ok_or("not this world")?;
+/// let momentum = findings.iter().find(|(check, _)| *check == Check::Momentum).ok_or("no check")?;
+/// assert!(matches!(&momentum.1, Finding::Measured(part) if part.is_met()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Recertifier {
     world: World,
@@ -252,7 +336,7 @@ impl Recertifier {
         };
         let all = |states: &[ReplayBody]| states.iter().all(|body| finite(&state(body, DVec3::ZERO)));
         if !all(step.before) || !all(step.after) {
-            // Comparisons with what is not a number are false: nothing could be refuted.
+            // Comparisons with NaN are false, so NaN must not pass as a measurement.
             let nothing = Part { value: f64::INFINITY, ..Part::default() };
             return Some(Check::ALL.map(|check| (check, Finding::Measured(nothing))).to_vec());
         }

@@ -1,4 +1,4 @@
-//! What drives joints, directly or by fixed tendons.
+//! Actuators of joints, direct or by fixed tendons.
 
 use super::Reader;
 use super::defaults::MAIN;

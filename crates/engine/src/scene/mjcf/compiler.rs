@@ -1,4 +1,5 @@
-//! How a model is meant: units of angles, order of Euler angles, where files are, and options of the simulation.
+//! The `compiler` and `option` elements: units of angles, order of Euler angles, folders of files, and options of the
+//! simulation.
 
 use super::Reader;
 use super::defaults::{Styled, numbers, vector};

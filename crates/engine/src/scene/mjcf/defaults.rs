@@ -1,4 +1,4 @@
-//! Classes of defaults: attributes that elements have unless they say otherwise.
+//! Classes of defaults: attributes of elements that do not set their own.
 
 use super::Reader;
 use super::tag::Tag;

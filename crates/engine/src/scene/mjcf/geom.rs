@@ -1,4 +1,4 @@
-//! Shapes of bodies, with what they weigh.
+//! Shapes of bodies (`geom`), with their masses.
 
 use super::Reader;
 use super::compiler::turn_of_z;

@@ -1,4 +1,4 @@
-//! Mass of bodies: given, or that of their shapes, within the bounds that the model asks for.
+//! Mass of bodies: given, or that of their shapes, within the bounds set by the model.
 
 use super::Reader;
 use super::compiler::{Compiler, InertiaSource};

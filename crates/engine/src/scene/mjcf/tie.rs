@@ -1,4 +1,4 @@
-//! Ties beyond the trees, pairs that touch or do not, and named states.
+//! Ties besides the trees (`equality`), included and excluded contact pairs, and named states (`key`).
 
 use super::Reader;
 use super::actuator::Tendons;

@@ -1,4 +1,4 @@
-//! From a tree to a scene. Every error knows the place it is about.
+//! Reads a scene from a tree. Every error has a place in the text.
 
 use super::nearest::nearest;
 use super::tree::{Node, Span, Value};

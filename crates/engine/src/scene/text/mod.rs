@@ -1,9 +1,9 @@
 //! Scenes as text: read strictly, written readably.
 //!
-//! A text is read into a tree that remembers where everything stands ([`tree`]), the tree into a [`Scene`], and the scene
-//! is built once to see that it can be. Whatever is wrong on the way is reported as `file:line:column`. All texts are
-//! taken to be hostile: sizes and depths are limited before anything is allocated for them, scenes hold no code,
-//! addresses, includes or references that expand, and mesh files are only read from below the scene's own folder.
+//! A text is read into a tree whose values have places ([`tree`]), the tree into a [`Scene`], and the scene is built
+//! once to check it. Errors are reported as `file:line:column`. Texts are untrusted: sizes and depths are limited
+//! before memory is allocated for them; scenes contain no code, addresses, includes or expanding references; mesh files
+//! are only read from the scene's own folder or below.
 
 mod deserialize;
 mod json_tree;

@@ -1,4 +1,4 @@
-//! What somebody may have meant.
+//! Finds the known name nearest to a misspelt one, for error messages.
 
 /// The candidate that differs least from `name`, if it differs by no more than a third of its letters; case does not
 /// count. The first of equals.

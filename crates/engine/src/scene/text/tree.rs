@@ -1,4 +1,4 @@
-//! A text as a tree whose every value knows where it stands: what TOML and JSON are read into.
+//! A tree of values with their places in the text, into which TOML and JSON are read.
 
 use std::borrow::Cow;
 

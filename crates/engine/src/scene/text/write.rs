@@ -1,4 +1,4 @@
-//! Scenes as TOML that a person would have written: one table per body and joint, everything inside on one line.
+//! Writes scenes as readable TOML: one table per body and joint, with each field on one line.
 
 use crate::scene::Scene;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Links and joints as a file says them, each checked by itself.
+//! Reads links and joints of a file; each is checked by itself.
 
 use crate::robot::Mimic;
 use crate::scene::xml::{Element, Notes, single};

@@ -1,11 +1,11 @@
 //! Broad phase. In: one box per body. Out: pairs whose boxes overlap, sorted. Eq.: none.
 //!
-//! While little moves, every box is given a wider one. A tree finds the pairs of wider boxes that overlap; they stay the
-//! candidates for as long as every box is within its wider one. Boxes that left theirs ask the tree again; when many have
-//! left, the tree is rebuilt. Where much moves, boxes are not widened, because that does not pay.
+//! While little moves, each box is stored with a margin. A tree finds the pairs of widened boxes that overlap; these
+//! are the candidates as long as every box stays within its widened one. A box that leaves is looked up in the tree
+//! again; when many have left, the tree is rebuilt. If much moves, boxes are not widened, because that is slower.
 //!
-//! The set of pairs is a property of the boxes alone, and it is sorted: neither the tree, nor the steps before, nor the
-//! order of insertion show in the result. Cost: O(n + pairs) where little moves, else O(n log n + pairs).
+//! The set of pairs depends only on the boxes, and it is sorted. The tree, earlier steps and the order of insertion do
+//! not influence it. Cost: O(n + pairs) where little moves, else O(n log n + pairs).
 
 pub(crate) mod tree;
 
@@ -14,16 +14,16 @@ use tree::Tree;
 
 /// How much wider a box is made on each side, relative to its shortest edge.
 const WIDER: f64 = 0.05;
-/// Steps that a box has to stay within its wider one, at its speed in the last step, for that to pay.
+/// Boxes are widened only if they would stay within the margin for this many steps at their last speed.
 const STEPS_TO_PAY: f64 = 8.0;
-/// One box in so many may be on the move before everything is built anew.
+/// The tree is rebuilt if more than one box in this many has left its widened box.
 const ONE_IN: usize = 16;
 
-/// Finds overlapping boxes; keeps its memory, and what it knows, between calls.
+/// Finds overlapping boxes. Keeps memory and candidates between calls.
 #[derive(Default)]
 pub struct BroadPhase {
     tree: Tree,
-    /// What the tree is built of: each box, or wider.
+    /// The boxes in the tree, each as given or widened.
     wider: Vec<Aabb>,
     /// Boxes of the last call.
     last: Vec<Aabb>,
@@ -31,7 +31,7 @@ pub struct BroadPhase {
     candidates: Vec<(u32, u32)>,
     /// Boxes with an infinite side or a NaN.
     unbounded: Vec<u32>,
-    /// Boxes that have left their wider ones.
+    /// Boxes that have left their widened boxes.
     escaped: Vec<u32>,
     has_escaped: Vec<bool>,
 }
@@ -59,7 +59,7 @@ impl BroadPhase {
         self.last.extend_from_slice(boxes);
     }
 
-    /// Finds the boxes that have left their wider ones; whether they are few.
+    /// Finds the boxes that have left their widened boxes. Returns whether they are few enough to keep the tree.
     fn still_serves(&mut self, boxes: &[Aabb]) -> bool {
         if self.wider.len() != boxes.len() {
             return false;
@@ -76,7 +76,7 @@ impl BroadPhase {
     }
 
     fn build(&mut self, boxes: &[Aabb]) {
-        // Infinite sides that stay have not moved, though their difference is no number.
+        // An unchanged infinite side has not moved, although the difference is NaN.
         let motion = |i: usize| match self.last.get(i) {
             Some(last) if *last == boxes[i] => 0.0,
             Some(last) if self.last.len() == boxes.len() => {
@@ -115,7 +115,7 @@ impl BroadPhase {
         candidates.sort_unstable();
     }
 
-    /// Pairs with an escaped box in them, each once.
+    /// Finds the pairs with an escaped box, each once.
     fn pairs_of_escaped(&mut self, boxes: &[Aabb], out: &mut Vec<(u32, u32)>) {
         let BroadPhase { tree, unbounded, escaped, has_escaped, .. } = self;
         for (k, &i) in escaped.iter().enumerate() {

@@ -1,23 +1,23 @@
-//! Continuous detection (`Body::fast`). In: flights, then final motion. Out: when such bodies first touch, and where they have
-//! to stop.
+//! Continuous collision detection (`Body::fast`). In: flights, then final motion. Out: when such bodies first touch,
+//! and where they have to stop.
 //!
-//! A contact that is looked for where a step starts can be missed by a body that turns or passes many of its own sizes
-//! in a step. For bodies marked as fast two things are added.
+//! Contacts are normally found at the start poses, which misses contacts of a body that turns far or moves by many of
+//! its own sizes in a step. Bodies marked as fast get two additional checks.
 //!
-//! 1. Before the solve, the time of the first touch along the free motion is found, and the contact points are those of
-//!    that time. They are impacts with any coefficient of restitution, zero included: the body flies to the touch, gets
-//!    its impulse there, and moves on with the velocity after it. Only the first touch of a body counts; what lies
-//!    behind it may never be reached.
-//! 2. After the solve, the way from the impact to the end of the step is checked against everything the body has no
-//!    contact with. If it meets something a second time, it stops there and loses the rest of the step; the next step
-//!    finds it in contact. What it has a contact with is watched as well while it turns: the contact holds one plane,
-//!    and a body that turns far in the rest of the step may dip below it. Nothing is passed through, at the price of
-//!    time, and the report counts it.
+//! 1. Before the solve, the time of the first touch along the free motion is found, and contact points are computed at
+//!    that time. They are impacts even if the coefficient of restitution is zero: the body moves to the touch, gets its
+//!    impulse there, and moves on with the velocity after it. Only the first touch of a body counts, because it may
+//!    never reach what lies behind.
+//! 2. After the solve, the motion from the impact to the end of the step is checked against everything the body has no
+//!    contact with. If it hits something, it stops there and loses the rest of the step; the next step finds it in
+//!    contact. Bodies it has a contact with are checked as well while it turns, because a contact holds only one plane,
+//!    below which a body that turns far may dip. So bodies never pass through each other, at the price of lost time,
+//!    which the report counts (`curtailed`).
 //!
 //! Times are found by conservative advancement (Mirtich 1996) on the narrow phase: a pair of pieces with gap g along n
 //! cannot touch before g / c has passed, c ≥ −n·u being the greatest closing speed that any of their points can have,
 //! `−n·(v_B − v_A) + |ω_A| ρ_A + |ω_B| ρ_B` with ρ the distance of the farthest point from the centre of mass. A search
-//! that does not end in [`ADVANCES`] returns a time before any touch: it stops the body early, never late.
+//! that does not finish within [`ADVANCES`] returns a time before the first touch: the body stops early, never late.
 
 use crate::body::{BodyRecord, BodyState, Kind};
 use crate::shape::Aabb;
@@ -31,40 +31,40 @@ use crate::step::{Moving, Twist};
 use crate::{Shape, World};
 use glamx::{DPose3, DQuat, DVec3};
 
-/// Shapes this close touch \[m\].
+/// Shapes with a smaller gap touch \[m\].
 pub(crate) const TOUCH: f64 = 1e-10;
-/// Shapes this close at the start of a step rest on each other \[m\]: the usual contacts are right for them.
+/// Shapes with a smaller gap at the start of a step rest on each other \[m\]; ordinary contacts are right for them.
 const RESTING: f64 = 1e-4;
-/// Advances of one search. A sphere at a wall needs two, a spinning rod a few dozen.
+/// Limit on advances of one search. A sphere at a wall needs two, a spinning rod a few dozen.
 const ADVANCES: usize = 1024;
 
-/// Angle between two looks at bodies that touch and turn [rad].
+/// Angle between two depth checks of bodies that touch and turn [rad].
 const LOOK_ANGLE: f64 = 0.05;
-/// Most such looks in a step.
+/// Limit on such checks in a step.
 const MAX_LOOKS: usize = 64;
-/// Halvings of the time at which they overlap too much.
+/// Bisections of the time from which they overlap too much.
 const BISECTIONS: usize = 20;
 
 /// When two bodies, one of them fast, first touch in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TimeOfImpact {
-    /// Neither is fast, or they touch from the start: contacts are found as for other bodies.
+    /// Neither is fast, or they touch at the start: contacts are found as for other bodies.
     Discrete,
-    /// They do not touch, or one of them touches something else before.
+    /// They do not touch, or one of them touches something else first.
     Never,
     /// They touch at this time \[s\].
     At(f64),
 }
 
-/// A body on its way: a parabola, turning at a constant rate.
+/// Motion of a body along a parabola, turning at a constant rate.
 #[derive(Clone, Copy, Debug)]
 struct Way<'a> {
     shape: &'a Shape,
-    /// Of mass, in the body's frame \[m\].
+    /// Centre of mass in the body's frame \[m\].
     centre: DVec3,
-    /// Of points that turn about it \[m\].
+    /// Largest distance of a point from it \[m\].
     reach: f64,
-    /// When it is at `position` \[s\].
+    /// Time at which it is at `position` \[s\].
     start: f64,
     position: DVec3,
     orientation: DQuat,
@@ -122,15 +122,15 @@ impl Way<'_> {
     }
 }
 
-/// The end of a search for the first touch.
+/// Result of a search for the first touch.
 enum Advancement {
     Never,
     At(f64),
-    /// Not before this time; the search was not finished.
+    /// No touch before this time; the search did not finish.
     NotBefore(f64),
 }
 
-/// Whether points of a manifold would close by more than `resting` in the time that is left.
+/// Whether a point of a manifold would close by more than `resting` in the remaining time.
 fn ways_close([a, b]: [&Way; 2], manifold: &Manifold, time: f64, (left, resting): (f64, f64)) -> bool {
     let velocity = |way: &Way, point: DVec3| way.velocity_at(time) + way.spin.cross(point - way.at(time).0);
     manifold.points.iter().any(|point| {
@@ -139,8 +139,8 @@ fn ways_close([a, b]: [&Way; 2], manifold: &Manifold, time: f64, (left, resting)
     })
 }
 
-/// The first touch of two bodies between two times. Pieces that rest on each other at the start, within `resting` and
-/// not closing by more than that, do not count; whether there were any is the second answer.
+/// Finds the first touch of two bodies between two times. Parts that rest on each other at the start (within `resting`,
+/// and not closing by more than that) do not count; the second result says whether there were any.
 fn first_touch(detector: &mut Detector, ways: [&Way; 2], (from, to): (f64, f64), resting: f64) -> (Advancement, bool) {
     let [a, b] = ways;
     let turning = a.turning() + b.turning();
@@ -166,7 +166,7 @@ fn first_touch(detector: &mut Detector, ways: [&Way; 2], (from, to): (f64, f64),
             if gap <= TOUCH {
                 return (Advancement::At(time), !ignored.is_empty());
             }
-            // Half the tolerance is left, so that the end is a touch and not an overlap.
+            // Stop at half the tolerance, so that the end is a touch and not an overlap.
             next = next.min(time + (gap - 0.5 * TOUCH) / closing);
         }
         if next > to {
@@ -177,7 +177,7 @@ fn first_touch(detector: &mut Detector, ways: [&Way; 2], (from, to): (f64, f64),
     (Advancement::NotBefore(time), !ignored.is_empty())
 }
 
-/// When the pairs with a fast body first touch along their flights; empty if no body is fast.
+/// Finds when pairs with a fast body first touch along their flights; empty if no body is fast.
 pub(crate) fn first_touches(world: &World, near: &Near, detector: &mut Detector, out: &mut Vec<TimeOfImpact>) {
     let Near { flights, pairs, dt } = *near;
     let bodies = flights.bodies;
@@ -198,7 +198,7 @@ pub(crate) fn first_touches(world: &World, near: &Near, detector: &mut Detector,
         out.push(match touch {
             Advancement::At(time) => TimeOfImpact::At(time),
             _ if rest => TimeOfImpact::Discrete,
-            // Where the way of an unfinished search ends, `curtail` decides.
+            // `curtail` decides where a body with an unfinished search stops.
             Advancement::Never | Advancement::NotBefore(_) => TimeOfImpact::Never,
         });
         if let Some(TimeOfImpact::At(time)) = out.last() {
@@ -214,7 +214,7 @@ pub(crate) fn first_touches(world: &World, near: &Near, detector: &mut Detector,
     }
 }
 
-/// The way of a body in a step, in one or two pieces.
+/// The motion of a body in a step, in one or two pieces.
 fn pieces<'a>(
     world: &'a World,
     scene: &Scene,
@@ -250,7 +250,7 @@ fn pieces<'a>(
     })
 }
 
-/// A box around all of a way.
+/// A box around the whole motion.
 fn bounds(ways: &[Way], end: &BodyState) -> Aabb {
     let mut all = Aabb { min: end.position, max: end.position };
     let mut reach: f64 = 0.0;
@@ -265,12 +265,12 @@ fn bounds(ways: &[Way], end: &BodyState) -> Aabb {
     all.inflated(reach)
 }
 
-/// The piece of a way at some time.
+/// The piece of the motion at some time.
 fn piece_at<'a, 'b>(ways: &'a [Way<'b>], time: f64) -> &'a Way<'b> {
     ways.iter().rfind(|way| way.start <= time).unwrap_or(&ways[0])
 }
 
-/// When two bodies that have a contact, and turn, first overlap by [`RESTING`] more than when they touched.
+/// Time at which two bodies that have a contact, and turn, first overlap by [`RESTING`] more than when they touched.
 fn first_dip(detector: &mut Detector, ways: [&[Way]; 2], (from, to): (f64, f64)) -> Option<f64> {
     let angle = ways.iter().map(|way| piece_at(way, from)).map(|way| way.spin.length() * (to - from));
     let angle = angle.fold(0.0, f64::max);
@@ -304,7 +304,7 @@ fn first_dip(detector: &mut Detector, ways: [&[Way]; 2], (from, to): (f64, f64))
     None
 }
 
-/// Stops fast bodies where they would pass into something they have no contact with. Returns how many.
+/// Stops fast bodies where they would enter something they have no contact with. Returns how many.
 pub(crate) fn curtail(
     world: &World,
     scene: &Scene,
@@ -333,7 +333,7 @@ pub(crate) fn curtail(
                 continue;
             }
             let others = &ways[other];
-            // Contacts come pair by pair, ascending.
+            // Contacts are sorted by pair.
             let at = scene.contacts.partition_point(|c| (c.a, c.b) < ids);
             if let Some(contact) = scene.contacts.get(at).filter(|c| (c.a, c.b) == ids) {
                 let since = contact.impact.map_or(0.0, |impact| impact.time);
@@ -355,14 +355,14 @@ pub(crate) fn curtail(
         if let Some(time) = stop {
             let way = piece_at(&own, time);
             let (position, orientation) = way.at(time);
-            // Forces act as long as it moves; what holds it goes on holding it, and an impulse stays given.
+            // Forces act only while it moves. A body that is held stays held, and an impulse is not reduced.
             let held = matches!(modes[rank], Mode::Contact | Mode::Slide | Mode::Given | Mode::HeldBounce(_))
                 || own.last().is_some_and(|last| time < last.start);
             let velocity = if held { end[rank].velocity } else { way.velocity_at(time) };
-            // In the body's axes the spin stays as it is: so does the energy.
+            // The angular velocity stays constant in the body's axes, so the energy does too.
             let spin = orientation * (end[rank].orientation.inverse() * end[rank].spin);
             end[rank] = BodyState { position, orientation, velocity, spin };
-            // Others find it where it stopped.
+            // Other bodies see it where it stopped.
             let still = Way { velocity: DVec3::ZERO, acceleration: DVec3::ZERO, spin: DVec3::ZERO, ..*way };
             ways[rank].retain(|piece| piece.start < time);
             ways[rank].push(Way { start: time, position, orientation, ..still });

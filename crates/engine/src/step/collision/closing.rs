@@ -1,19 +1,20 @@
-//! Which pairs may close in the step. In: touches, flights. Out: the same, without pairs that cannot close. Eq.: with w the way
-//! of B against A, bodies do not meet while the plane between two convex parts, with normal n and gap g, stays between them, nor
-//! while the balls around them stay apart:
+//! Leaves out pairs that cannot close in the step. In: touches, flights. Out: the touches of the other pairs. Eq.: with
+//! w the displacement of B relative to A, bodies do not meet while the plane between two convex parts, with normal n
+//! and gap g, stays between them, nor while their bounding spheres stay apart:
 //!
 //! ```text
 //! g + n·w − h(ω_a ρ_a + ω_b ρ_b) > margin,    |x_b − x_a + s w| > ρ_a + ρ_b + margin for all s in [0, 1]
 //! ```
 //!
-//! with ρ the reach of a body from its centre of mass; a ball about that turns for nothing. Ways are those of flight. A body of
-//! a pair that may close is deflected by it: as well as to fly on it may stop, and turn back if it bounces, and pairs that close
-//! then may close too. Bodies with joints may do anything.
+//! with ρ the reach of a body from its centre of mass; rotation does not count for a ball about that point.
+//! Displacements are those of free flight. A body of a pair that may close may be deflected: besides flying on it may
+//! stop, and turn back if it bounces. Pairs that close under such a motion may close too. Bodies with joints may move
+//! in any way.
 //!
-//! A contact that stays open carries nothing: without it the answer is the same, and the island smaller. Bodies that fall
-//! side by side have no contact with each other, however fast they are, nor when they land. An impulse may send a body another
-//! way than was assumed here. Its pairs then overlap at the end poses, or have passed each other; they are recalled, and their
-//! islands are solved again.
+//! A contact that stays open carries no impulse. Leaving it out gives the same answer and smaller islands: bodies that
+//! fall side by side are separate islands at any speed, also when they land. An impulse may move a body differently
+//! from what was assumed. Its pairs then overlap at the end poses, or have passed each other; they are recalled, and
+//! their islands are solved again (`passes`).
 
 use crate::World;
 use crate::body::{BodyRecord, BodyState};
@@ -27,25 +28,25 @@ use crate::step::end_poses::trigger;
 use crate::step::free_motion::FreeMotion;
 use glamx::DVec3;
 
-/// A pair that does not close as it flies.
+/// A pair that does not close in free flight.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     pair: (u32, u32),
-    /// Whether it closes if the first, the second, or both are deflected.
+    /// Whether it closes if the first, the second, or both bodies are deflected.
     closes: [bool; 3],
 }
 
-/// Memory of the stage, kept from step to step.
+/// Memory of the stage, kept between steps.
 #[derive(Default)]
 pub(crate) struct ClosingSpace {
-    /// By rank.
+    /// Whether a body may be deflected, by rank.
     deflected: Vec<bool>,
     jointed: Vec<bool>,
     /// Pairs held back, ascending.
     open: Vec<Open>,
-    /// Around the shapes at the end poses, by rank.
+    /// Boxes of the shapes at the end poses, by rank.
     boxes: Vec<Aabb>,
-    /// Pairs held back before the last recall, and bodies of those that it brought back, by rank.
+    /// Pairs held back before the last recall; and whether a body belongs to a recalled pair, by rank.
     were_open: Vec<Open>,
     recalled: Vec<bool>,
 }
@@ -76,7 +77,8 @@ impl ClosingSpace {
         self.sort_out(touches, held_back);
     }
 
-    /// Brings back the pairs of `held_back` that overlap at the end poses, or have passed each other; whether there are any.
+    /// Recalls the pairs of `held_back` that overlap at the end poses or have passed each other. Returns whether there
+    /// are any.
     pub fn recall(
         &mut self,
         world: &World,
@@ -98,7 +100,7 @@ impl ClosingSpace {
         self.boxes.extend(ranks.map(|rank| placed(rank).map_or(Aabb::EMPTY, |(_, at)| at.shape.aabb(&at.pose))));
         self.were_open.clone_from(&self.open);
         let (boxes, deflected) = (&self.boxes, &mut self.deflected);
-        // Of every open pair its touches, in the same order.
+        // The touches of each open pair, in the same order.
         let mut runs = held_back.chunk_by(|one, next| (one.a, one.b) == (next.a, next.b));
         self.open.retain(|open| {
             let (i, j) = open.pair;
@@ -126,13 +128,13 @@ impl ClosingSpace {
             }
         }
         touches.append(held_back);
-        // Stable: the manifolds of a pair keep their order.
+        // A stable sort keeps the order of a pair's manifolds.
         touches.sort_by_key(|touch| (touch.a, touch.b));
         self.sort_out(touches, held_back);
         true
     }
 
-    /// Bodies of pairs that were brought back by the last call of `recall`, by rank.
+    /// Whether a body belongs to a pair recalled by the last call of `recall`, by rank.
     pub fn recalled(&self) -> &[bool] {
         &self.recalled
     }
@@ -151,7 +153,8 @@ impl ClosingSpace {
         }
     }
 
-    /// Whether the manifolds of one pair stay open in flight: then, whether they close if bodies are deflected.
+    /// Returns `None` if the manifolds of a pair may close in free flight; otherwise whether they close if the first,
+    /// the second, or both bodies are deflected.
     fn look(&self, world: &World, near: &Near, run: &[Touch], margin: f64) -> Option<[bool; 3]> {
         let sides = [run[0].a, run[0].b];
         let bodies = sides.map(|rank| &near.flights.bodies[rank as usize]);
@@ -185,12 +188,13 @@ impl ClosingSpace {
         (!closes([false, false])).then(|| [[true, false], [false, true], [true, true]].map(closes))
     }
 
-    /// Takes out of the open pairs those that close because a body of theirs is deflected, and so on.
+    /// Removes the open pairs that close because one of their bodies is deflected, which may deflect further bodies,
+    /// until nothing changes.
     fn spread(&mut self, bodies: &[Moving]) {
         let ClosingSpace { open, deflected, .. } = self;
         loop {
             let before = open.len();
-            // Up and down, so that a column of bodies takes two turns whatever its order.
+            // Forward and backward, so that a column of bodies needs two turns in any order.
             for _ in 0..2 {
                 open.retain(|Open { pair, closes }| {
                     let stays = match [pair.0, pair.1].map(|rank| deflected[rank as usize]) {
@@ -212,7 +216,7 @@ impl ClosingSpace {
         }
     }
 
-    /// Leaves in `touches` those of pairs that are not open, and the others in `held_back`.
+    /// Moves the touches of open pairs from `touches` to `held_back`.
     fn sort_out(&self, touches: &mut Vec<Touch>, held_back: &mut Vec<Touch>) {
         let mut open = self.open.iter().map(|open| open.pair).peekable();
         held_back.extend(touches.extract_if(.., |touch| {
@@ -222,8 +226,8 @@ impl ClosingSpace {
     }
 }
 
-/// Whether two bodies may have come through each other: a point of theirs has left its side of the plane between them, and the
-/// balls around them have met on the way.
+/// Whether two bodies may have passed through each other: a point has crossed the plane between them, and their
+/// bounding spheres have met on the way.
 fn passes(moved: [(&BodyRecord, &BodyState, &BodyState); 2], run: &[Touch]) -> bool {
     let [a, b] = moved;
     let way = |(_, then, now): (&BodyRecord, &BodyState, &BodyState)| now.position - then.position;
@@ -241,26 +245,26 @@ fn passes(moved: [(&BodyRecord, &BodyState, &BodyState); 2], run: &[Touch]) -> b
     })
 }
 
-/// The dynamic bodies of a pair that closes are deflected.
+/// Marks the dynamic bodies of a closing pair as deflected.
 fn deflect(deflected: &mut [bool], bodies: &[Moving], pair: (u32, u32)) {
     for rank in [pair.0, pair.1] {
         deflected[rank as usize] |= bodies[rank as usize].is_dynamic();
     }
 }
 
-/// How far a body extends from its centre of mass, turned as it may be \[m\].
+/// Largest distance of a body's surface from its centre of mass \[m\].
 fn extent(record: &BodyRecord) -> f64 {
-    // Half-spaces and the like have no reach.
+    // Unbounded shapes have no reach.
     let reach = if record.reach > 0.0 { record.reach } else { f64::INFINITY };
     record.shape.ball_about(record.mass.centre).unwrap_or(reach)
 }
 
-/// Speed of the points of a body about its centre of mass, as far as it shows [m/s].
+/// Largest speed of surface points about the centre of mass [m/s]; zero for a ball about it.
 fn turning(record: &BodyRecord, free: &FreeMotion) -> f64 {
     if record.shape.is_ball_about(record.mass.centre) { 0.0 } else { fastest_spin(free) * record.reach }
 }
 
-/// Least distance from the origin of a point that goes straight on from a place \[m\].
+/// Least distance from the origin of a point that moves from `place` along `way` \[m\].
 fn distance_from(place: DVec3, way: DVec3) -> f64 {
     let square = way.length_squared();
     let part = if square > 0.0 { (-place.dot(way) / square).clamp(0.0, 1.0) } else { 0.0 };

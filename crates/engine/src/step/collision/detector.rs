@@ -1,4 +1,4 @@
-//! The one place of a step that asks the narrow phase. Every other stage asks here.
+//! Access to the narrow phase, with the memory of the last step. All stages of a step use it.
 
 use crate::body::BodyRecord;
 use crate::step::collision::manifold::{Manifold, NarrowPhase};
@@ -6,7 +6,7 @@ use crate::step::collision::pair_memory::PairMemory;
 use crate::{BodyHandle, Shape};
 use glamx::DPose3;
 
-/// A shape somewhere.
+/// A shape at a pose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedShape<'a> {
     pub shape: &'a Shape,
@@ -17,13 +17,13 @@ impl<'a> PlacedShape<'a> {
     pub fn new(record: &'a BodyRecord, pose: DPose3) -> Self {
         PlacedShape { shape: &record.shape, pose }
     }
-    /// Where a body is at the start of the step.
+    /// The shape of a body at the start of the step.
     pub fn at_start(record: &'a BodyRecord) -> Self {
         PlacedShape::new(record, record.pose())
     }
 }
 
-/// Finds contact points, and remembers those of pairs that have not moved against each other.
+/// Finds contact points, and remembers those of pairs that have not moved relative to each other.
 #[derive(Default)]
 pub(crate) struct Detector {
     narrow_phase: NarrowPhase,
@@ -32,13 +32,13 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    /// Manifolds of two shapes within `margin` \[m\]; replaces the contents of `out`.
+    /// Finds the manifolds of two shapes within `margin` \[m\]. Replaces the contents of `out`.
     pub fn collide(&mut self, a: PlacedShape, b: PlacedShape, margin: f64, out: &mut Vec<Manifold>) {
         self.narrow_phase.recycle(out);
         self.narrow_phase.collide(a.shape, &a.pose, b.shape, &b.pose, margin, out);
     }
 
-    /// The same, to be read at once.
+    /// Like [`Detector::collide`], into memory of the detector.
     pub fn manifolds(&mut self, a: PlacedShape, b: PlacedShape, margin: f64) -> &[Manifold] {
         let mut found = std::mem::take(&mut self.found);
         self.collide(a, b, margin, &mut found);
@@ -46,24 +46,24 @@ impl Detector {
         &self.found
     }
 
-    /// The finder of manifolds, for what is asked part by part.
+    /// The narrow phase itself, for queries part by part.
     pub fn narrow_phase(&mut self) -> &mut NarrowPhase {
         &mut self.narrow_phase
     }
 
-    /// How deep two shapes are in each other \[m\]; zero where they are apart.
+    /// Overlap depth of two shapes \[m\]; zero if they are apart.
     pub fn depth(&mut self, a: PlacedShape, b: PlacedShape) -> f64 {
         let found = self.manifolds(a, b, 0.0);
         found.iter().fold(0.0, |deepest: f64, manifold| deepest.max(-manifold.least_gap()))
     }
 
-    /// Starts a step over these bodies, in the order of their ranks: what is remembered is told by rank.
+    /// Starts a step over these bodies, in the order of their ranks, by which pairs are remembered.
     pub fn begin(&mut self, bodies: impl Iterator<Item = BodyHandle> + Clone) {
         self.memory.begin(bodies, &mut self.narrow_phase);
     }
 
-    /// Appends what `wrap` makes of the manifolds of a pair at the start of the step. Pairs are asked for in ascending order;
-    /// one that has not moved against each other since the last step costs a copy.
+    /// Appends the manifolds of a pair at the start of the step, converted by `wrap`. Pairs must be asked for in
+    /// ascending order. A pair that has not moved relative to each other since the last step costs a copy.
     pub fn remembered<T>(
         &mut self,
         pair: (u32, u32),

@@ -1,19 +1,19 @@
-//! Collision. In: poses, flights. Out: one plan. Eq.: none.
+//! Collision. In: poses, flights (free motion). Out: one plan: which bodies touch, where and when. Eq.: none.
 //!
 //! ```text
-//! swept boxes      around everything a body may touch in the step                 sweep
-//! pairs            of bodies whose swept boxes meet, sorted                       broad_phase
-//! filters          pairs whose filters do not meet leave the step, sensors aside   sift
-//! waking           what sleeps and is touched wakes; the rest leaves the step     crate::step::sleep
-//! replay           islands that the last step left as they were leave the step    crate::step::replay
-//! exclusions       pairs that a joint or the user keeps from touching leave it    here
-//! ccd              when bodies with continuous detection first touch              ccd
-//! touches          points of contact with normals and gaps                        touches, manifold
+//! swept boxes      a box around everything a body may touch in the step           sweep
+//! pairs            bodies whose swept boxes overlap, sorted                       broad_phase
+//! filters          pairs excluded by filters are removed, sensors set aside       sift
+//! waking           touched sleepers wake; pairs of other sleepers are removed      crate::step::sleep
+//! replay           islands that the last step left unchanged are not computed     crate::step::replay
+//! exclusions       pairs excluded by a joint or the user are removed              here
+//! ccd              first touches of bodies with continuous detection              ccd
+//! touches          contact points with normals and gaps                           touches, manifold
 //! times of impact  one per body that bounces                                      time_of_impact
-//! closing          pairs that cannot close in the step are held back              closing
+//! closing          pairs that cannot close in the step are left out               closing
 //! ```
 //!
-//! The plan is all that later stages read. Whoever needs contact points later, at other poses, asks the `Detector`.
+//! Later stages read only the plan. Stages that need contact points at other poses ask the `Detector`.
 
 pub mod broad_phase;
 pub(crate) mod ccd;
@@ -45,7 +45,7 @@ use signorini_solvers::Stopwatch;
 use time_of_impact::ImpactTimes;
 use touches::TouchSpace;
 
-/// Pairs that are near each other, and how their bodies fly.
+/// Pairs that are near each other, and the free motion of their bodies.
 #[derive(Clone, Copy)]
 pub(crate) struct Near<'a> {
     pub flights: Flights<'a>,
@@ -53,20 +53,20 @@ pub(crate) struct Near<'a> {
     pub dt: f64,
 }
 
-/// What came out, for the stages that follow.
+/// The result of the stage, for the stages that follow.
 #[derive(Default)]
 pub(crate) struct Plan {
-    /// Around everything a body may touch in the step, by rank.
+    /// Swept box of every body, by rank: it contains everything the body may touch in the step.
     pub boxes: Vec<Aabb>,
-    /// Ranks of bodies that may touch, one of them dynamic, ascending.
+    /// Pairs of bodies that may touch, by rank, ascending; at least one of the two is dynamic.
     pub pairs: Vec<(u32, u32)>,
-    /// Slots of bodies that do not touch because a joint or the user says so, sorted.
+    /// Pairs of bodies that do not touch because a joint or the user excludes them, by slot, sorted.
     pub excluded: Vec<(u32, u32)>,
     /// Points of contact, pair by pair, ascending.
     pub touches: Vec<Touch>,
-    /// Those of pairs that are near and not thought to close.
+    /// Touches of pairs that are near but predicted not to close.
     pub held_back: Vec<Touch>,
-    /// When the impulses of the step meet a body that bounces, by rank \[s\]; empty if none bounces.
+    /// Time of impact of every body that bounces, by rank \[s\]; empty if none bounces.
     pub met_at: Vec<Option<f64>>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Collision {
 }
 
 impl Collision {
-    /// Fills in the plan. Bodies that are woken are awake from here on.
+    /// Fills in the plan. Bodies that it wakes are awake for all later stages.
     pub fn find(
         &mut self,
         world: &World,
@@ -124,24 +124,24 @@ impl Collision {
 }
 
 impl Collision {
-    /// Brings back pairs that were not thought to close and overlap at the end poses; whether there are any.
+    /// Recalls pairs that were predicted not to close but overlap at the end poses. Returns whether there are any.
     pub fn recall(&mut self, world: &World, bodies: &[Moving], end: &[BodyState]) -> bool {
         let Plan { touches, held_back, .. } = &mut self.plan;
         self.closing.recall(world, bodies, end, &mut self.detector, (touches, held_back))
     }
 
-    /// Bodies of pairs that were brought back by the last call of `recall`, by rank.
+    /// Whether a body belongs to a pair recalled by the last call of `recall`, by rank.
     pub fn recalled(&self) -> &[bool] {
         self.closing.recalled()
     }
 }
 
-/// Whether two bodies are kept from touching.
+/// Whether two bodies are excluded from touching.
 pub(crate) fn is_excluded(excluded: &[(u32, u32)], a: &Moving, b: &Moving) -> bool {
     excluded.binary_search(&(a.slot.min(b.slot), a.slot.max(b.slot))).is_ok()
 }
 
-/// Slots of bodies that do not touch because a joint or the user says so, sorted; replaces the contents of `out`.
+/// Collects the pairs that a joint or the user excludes from touching, by slot, sorted. Replaces the contents of `out`.
 pub(crate) fn excluded_pairs(world: &World, out: &mut Vec<(u32, u32)>) {
     out.clear();
     let records = world.joint_order.iter().filter_map(|slot| world.joints.at(*slot));

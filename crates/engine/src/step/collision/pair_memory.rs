@@ -1,8 +1,8 @@
-//! The manifolds of the last step, pair by pair: a pair that has not moved against each other bit by bit keeps them.
+//! The manifolds of the last step by pair. A pair whose relative pose has not changed by a bit keeps its manifolds.
 //!
-//! Pairs come sorted by rank in every step, so last step's and this step's lists are walked side by side. Ranks change
-//! when bodies are added or removed: then everything is forgotten. What is remembered never shows in a result, because a
-//! manifold is a function of shapes, relative pose and margin alone.
+//! Pairs are sorted by rank in every step, so the lists of the last and of this step are walked side by side. When
+//! bodies are added or removed ranks change, and everything is forgotten. The memory does not influence results,
+//! because a manifold is a function of shapes, relative pose and margin alone.
 
 use crate::BodyHandle;
 use crate::step::collision::manifold::{NarrowPhase, PairCache};
@@ -13,14 +13,14 @@ type Entry = ((u32, u32), PairCache);
 /// Manifolds by pair.
 #[derive(Default)]
 pub(crate) struct PairMemory {
-    /// The bodies that ranks stand for.
+    /// The bodies in the order of ranks.
     bodies: Vec<BodyHandle>,
-    /// Ascending.
+    /// Entries of this step so far, ascending.
     entries: Vec<Entry>,
     last: Vec<Entry>,
-    /// First of `last` that has not been passed.
+    /// Index of the first entry of `last` that has not been passed.
     next: usize,
-    /// Memory of pairs that are gone.
+    /// Spare memory, from pairs that are gone.
     spare: Vec<PairCache>,
 }
 
@@ -42,7 +42,7 @@ impl PairMemory {
         }
     }
 
-    /// What is remembered of a pair. Pairs are asked for in ascending order.
+    /// The memory of a pair. Pairs must be asked for in ascending order.
     pub fn pair(&mut self, pair: (u32, u32), narrow_phase: &mut NarrowPhase) -> &mut PairCache {
         while self.next < self.last.len() && self.last[self.next].0 < pair {
             self.pass(narrow_phase);
@@ -60,7 +60,7 @@ impl PairMemory {
         &mut self.entries[at].1
     }
 
-    /// A pair that is no longer near each other: its memory is for others.
+    /// Frees the memory of a pair that is no longer near each other.
     fn pass(&mut self, narrow_phase: &mut NarrowPhase) {
         let mut cache = std::mem::take(&mut self.last[self.next].1);
         narrow_phase.forget(&mut cache);

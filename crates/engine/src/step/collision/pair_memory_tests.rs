@@ -1,4 +1,4 @@
-//! What is remembered of pairs never shows.
+//! The memory of pairs does not influence results.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -19,7 +19,7 @@ fn boxes(tilt: f64) -> World {
     world
 }
 
-/// A world that forgets everything it may forget before every step.
+/// Compared with a world that forgets all it may forget before every step.
 #[test]
 fn resting_and_falling_worlds_are_the_same_bits_with_and_without_memory() {
     for tilt in [0.0, 0.05] {
@@ -37,7 +37,7 @@ fn resting_and_falling_worlds_are_the_same_bits_with_and_without_memory() {
     }
 }
 
-/// A workspace is memory and nothing else: with a new one in every step all bits are the same.
+/// A workspace is only memory: a new one in every step gives the same bits.
 #[test]
 fn a_new_workspace_in_every_step_does_not_change_a_bit() {
     let (mut kept, mut renewed) = (boxes(0.05), boxes(0.05));

@@ -1,5 +1,5 @@
-//! Filters after the broad phase. In: pairs. Out: pairs that may push each other, and pairs that only sensors see. Eq.:
-//! none.
+//! Collision filters, after the broad phase. In: pairs. Out: pairs that may push each other, and pairs of a sensor and
+//! another body. Eq.: none.
 
 use crate::body::{BodyRecord, Kind};
 use crate::ids::Arena;
@@ -8,7 +8,7 @@ use crate::step::collision::manifold::{Manifold, NarrowPhase};
 use crate::step::collision::{Collision, Touch};
 use crate::{BodyHandle, World};
 
-/// Pairs of ranks that a sensor looks at, and what it found.
+/// Pairs of a sensor and another body, by rank, and what the sensors found.
 #[derive(Default)]
 pub(crate) struct SensorSpace {
     pairs: Vec<(u32, u32)>,
@@ -17,7 +17,7 @@ pub(crate) struct SensorSpace {
 }
 
 impl World {
-    /// Whether any body or part asks for less than to push everything.
+    /// Whether any body or part has a filter, or is a sensor.
     fn has_rules(&self) -> bool {
         let ruled = |record: &BodyRecord| {
             let options = &record.options;
@@ -27,8 +27,7 @@ impl World {
     }
 }
 
-/// Takes out the pairs that do not push each other, and keeps those that a sensor looks at. Fixed bodies do not come into each
-/// other.
+/// Removes the pairs that do not push each other, and stores those with a sensor. Two fixed bodies are no pair.
 pub(crate) fn sift(world: &World, pairs: &mut Vec<(u32, u32)>, space: &mut SensorSpace) {
     space.pairs.clear();
     if !world.has_rules() {
@@ -46,7 +45,7 @@ pub(crate) fn sift(world: &World, pairs: &mut Vec<(u32, u32)>, space: &mut Senso
     });
 }
 
-/// Looks who is in which sensor at the end of a step, and tells it.
+/// Finds which bodies are in which sensor at the end of a step, and creates the events.
 pub(crate) fn sense(world: &mut World, collision: &mut Collision) {
     let Collision { sensors: space, detector, .. } = collision;
     let finder: &mut NarrowPhase = detector.narrow_phase();
@@ -71,7 +70,7 @@ pub(crate) fn sense(world: &mut World, collision: &mut Collision) {
             }
         }
     }
-    // By sensor in the order of ids: a pair is told by the lesser rank.
+    // Sort by sensor, in the order of ids.
     let (bodies, found) = (&world.bodies, &mut space.found);
     found.sort_by(|x, y| (id(bodies, x.0), x.1, id(bodies, x.2)).cmp(&(id(bodies, y.0), y.1, id(bodies, y.2))));
     world.events.sense(&space.found, world.time);
@@ -81,11 +80,11 @@ fn id(bodies: &Arena<BodyRecord>, body: BodyHandle) -> Option<&crate::BodyId> {
     bodies.get(body.0).ok().map(|record| &record.id)
 }
 
-/// Depth from which a point of a one-way body is behind its surface and lets through \[m\]: ten times the overlap that a certified
-/// step may make.
+/// A one-way body lets a point through that lies deeper than this behind its surface \[m\]: ten times the overlap that
+/// a certified step may make.
 const BEHIND: f64 = 10.0 * crate::MAX_OVERLAP;
 
-/// Takes out what one-way bodies let through.
+/// Removes the touches that one-way bodies let through.
 pub(crate) fn let_through(world: &World, bodies: &[Moving], touches: &mut Vec<Touch>) {
     let record = |rank: u32| world.bodies.at(bodies[rank as usize].slot);
     touches.retain(|touch| match record(touch.a).zip(record(touch.b)) {
@@ -96,12 +95,12 @@ pub(crate) fn let_through(world: &World, bodies: &[Moving], touches: &mut Vec<To
     });
 }
 
-/// Whether a one-way body lets a manifold through: what is not in front of its surface, or goes out along its axis. `normal` points
-/// from A to B.
+/// Whether a one-way body lets a manifold through: the other body is not in front of its surface, or the manifold
+/// belongs to a side face. `normal` points from A to B.
 fn lets_through(a: &BodyRecord, b: &BodyRecord, manifold: &Manifold) -> bool {
     let through = |record: &BodyRecord, outward: glamx::DVec3| {
         record.options.one_way.is_some_and(|axis| {
-            // Half of a right angle: the sides of a platform let through.
+            // Faces tilted by more than 45° against the axis, such as the sides of a platform, let through.
             (record.state.orientation * axis).dot(outward) < std::f64::consts::FRAC_1_SQRT_2
                 || manifold.least_gap() < -BEHIND
         })

@@ -1,13 +1,14 @@
-//! Time of impact. In: touches with their times. Out: one time per body. Eq.: none.
+//! Time of impact: one time per body at which all impulses of the step act on it. In: touches with their times. Out:
+//! one time per body. Eq.: none.
 //!
 //! A body has one velocity before the impulses of a step and one after them. So all impulses of the step act on it at
-//! one time, at the place where it is then, and its motion goes on from there. For bodies that bounce that is the time
-//! of the first bounce; bodies that bounce off each other share it. A later bounce in the same step is treated at that
-//! time, with the gap that is left. Other contacts of such a body act at that time too. Joints are posed at the start
-//! poses: bodies with a joint, and what bounces off them, have their impact at the beginning of the step.
+//! one time, at the pose it has then. For a body that bounces that is the time of its first bounce, and bodies that
+//! bounce off each other share it. A later bounce in the same step, and all other contacts of such a body, are treated
+//! at that time too, with the gap that is left. Joint rows are taken at the start poses; therefore bodies with a joint,
+//! and bodies that bounce off them, have their impact at the start of the step.
 //!
-//! Lever arms are measured from these places to a point that both bodies share. Linear and angular momentum of an
-//! isolated system are then kept to round-off, however many of its bodies bounce.
+//! Arms go from the centres of mass at that time to one point shared by both bodies. Linear and angular momentum of an
+//! isolated system are then conserved to round-off, however many of its bodies bounce.
 
 use crate::World;
 use crate::joint::Anchor;
@@ -17,18 +18,18 @@ use crate::step::collision::sweep::{approach, look_ahead, margin};
 use crate::step::collision::{Near, Touch};
 use crate::step::island::root;
 
-/// Memory of the stage, kept from step to step.
+/// Memory of the stage, kept between steps.
 #[derive(Default)]
 pub(crate) struct ImpactTimes {
-    /// Of every body one that it is met with, in the end the first of them.
+    /// Union–find parents of bodies that share a time of impact; in the end the first body of each group.
     with: Vec<u32>,
-    /// Earliest bounce of those met together, by the first of them \[s\].
+    /// Earliest bounce of each group, indexed by its first body \[s\].
     times: Vec<f64>,
     touches: Vec<Touch>,
     found: Vec<Manifold>,
 }
 
-/// Fills in when bodies are met, by rank, and looks again at what would have bounced later.
+/// Fills in the times of impact by rank, and computes touches that would have bounced later again at those times.
 pub(crate) fn agree(
     world: &World,
     near: &Near,
@@ -53,7 +54,7 @@ pub(crate) fn agree(
     let bounces = |touch: &Touch| touch.bounce.map(|time| (touch.a, touch.b, time));
     for (a, b, time) in touches.iter().filter_map(bounces) {
         let (first, second) = (root(with, a), root(with, b));
-        // What does not move joins nobody.
+        // Fixed and kinematic bodies do not connect others.
         let (met, other) = match (dynamic(a), dynamic(b)) {
             (true, true) => (first.min(second), first.max(second)),
             (true, false) => (first, first),
@@ -108,7 +109,7 @@ pub(crate) fn agree(
         };
         detector.collide(placed(a, record_a), placed(b, record_b), within, found);
         if found.is_empty() {
-            // Out of sight then: seen as they are when they touch.
+            // The parts are too far apart at that time: use the points at their own time of touch.
             looked_at.push(touch);
             continue;
         }

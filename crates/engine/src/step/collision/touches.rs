@@ -1,5 +1,5 @@
-//! Runs the narrow phase on the pairs of a step: at the start poses, at the time at which the pair bounces, or where
-//! continuous detection caught a body.
+//! Touches. In: pairs, flights. Out: contact points of each pair, computed at the start poses, at the time at which the
+//! pair bounces, or where continuous detection found the first touch. Eq.: none.
 
 use crate::World;
 use crate::step::collision::Near;
@@ -14,21 +14,21 @@ use crate::step::contact::Pair;
 pub(crate) struct Touch {
     pub a: u32,
     pub b: u32,
-    /// When the first of the points bounces, if any does \[s\]: the points are seen then.
+    /// Time of the first bounce among the points, if any bounces \[s\]; the points are those at that time.
     pub bounce: Option<f64>,
-    /// A body with continuous detection was caught at that time: whatever is closed then is an impact.
+    /// Whether that time was found by continuous detection: every point closed then is an impact.
     pub caught: bool,
     pub manifold: Manifold,
 }
 
-/// Memory of the stage, kept from step to step.
+/// Memory of the stage, kept between steps.
 #[derive(Default)]
 pub(crate) struct TouchSpace {
     found: Vec<Manifold>,
     at_impact: Vec<Manifold>,
 }
 
-/// Points of contact of every pair. `times` are those of `ccd`: of every pair, or none at all if no body asks for it.
+/// Finds the contact points of every pair. `times` are those of `ccd`, one per pair, or empty if no body is fast.
 pub(crate) fn find(
     world: &World,
     near: &Near,
@@ -58,7 +58,7 @@ pub(crate) fn find(
             None | Some(TimeOfImpact::Discrete) => {}
             Some(TimeOfImpact::Never) => continue,
             Some(TimeOfImpact::At(time)) => {
-                // Other points that may close in the rest of the step are looked at as well.
+                // Include other points that may close in the rest of the step.
                 let rest = margin + (near - margin) * (1.0 - time / dt);
                 let (one, two) = placed_at(*time);
                 detector.collide(one, two, rest, at_impact);
@@ -68,7 +68,7 @@ pub(crate) fn find(
             }
         }
         let (one, two) = (PlacedShape::at_start(a), PlacedShape::at_start(b));
-        // No point is faster than its bodies: nothing bounces.
+        // No point is fast enough to bounce.
         if approach < world.settings.rest_speed * dt {
             let wrap = |manifold| Touch { a: i, b: j, bounce: None, caught: false, manifold };
             detector.remembered((i, j), one, two, near, out, wrap);

@@ -1,5 +1,5 @@
-//! Pairs whose overlap is measured at the end poses: the near pairs of the start, and pairs with a body that left its
-//! swept box.
+//! Chooses the pairs whose overlap is measured at the end poses: pairs that were near at the start, and pairs with a
+//! body that left its swept box.
 
 use super::{EndSpace, placed};
 use crate::World;
@@ -9,7 +9,7 @@ use crate::step::assembly::Scene;
 use crate::step::collision::{Plan, is_excluded};
 
 impl EndSpace {
-    /// Pairs that may overlap at the end: those that were near, and those of bodies that came farther than was thought.
+    /// Fills in the pairs that may overlap at the end poses.
     pub(super) fn candidates(&mut self, world: &World, scene: &Scene, plan: &Plan, end: &[BodyState]) {
         let (near, swept) = (&plan.pairs, &plan.boxes);
         self.boxes.clear();
@@ -33,7 +33,7 @@ impl EndSpace {
         let (bodies, squeezed) = (scene.bodies, &self.squeezed);
         self.pairs.retain(|(i, j)| {
             let (a, b) = (&bodies[*i as usize], &bodies[*j as usize]);
-            // Fast bodies have been stopped where they would dip into others.
+            // Bodies with continuous detection were already stopped before they overlap others.
             let fast = a.fast || b.fast;
             let held = is_excluded(&plan.excluded, a, b) || squeezed.binary_search(&(*i, *j)).is_ok();
             let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));

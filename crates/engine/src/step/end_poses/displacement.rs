@@ -1,8 +1,9 @@
-//! The least displacement that takes overlap and joint errors out, for each group of bodies that have to give way together.
+//! Computes the least displacement that removes overlap and joint errors, for each group of bodies that must move
+//! together.
 //!
-//! A heap has thousands of contacts, of which a displacement of some micrometres concerns a few. Rows are taken in as they
-//! are needed: those of the deep pairs first, then those that the displacement found so far would violate, until it violates
-//! none. Rows that were never taken in carry nothing, so this is the least displacement with all rows.
+//! A heap has thousands of contacts, but a displacement of some micrometres concerns only a few. Rows are added as they
+//! are needed: first those of the deep pairs, then those that the displacement found so far would violate, until it
+//! violates none. Rows that were never added would carry nothing, so the result equals that with all rows.
 
 use super::gears::{first_mover, geared_pairs};
 use super::{EndSpace, TRIGGER, joint_at, placed};
@@ -21,19 +22,21 @@ use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::{Block, ContactProblem, FactoredParts, InverseMass, Law};
 use signorini_solvers::{ContactSolver, ExactOptions, History, Status, StoppingRule};
 
-/// Accuracy of a displacement \[m\]: gaps left by it enter the next step divided by h, where they contradict each other. Overlap is
-/// told as too deep from five times as much: what a displacement leaves is not taken out by another.
+/// Accuracy to which a displacement is solved \[m\]. Errors of gaps enter the next step divided by h, and contradict
+/// each other there. Overlap counts as too deep only from five times this value, so that the error of one displacement
+/// does not cause another.
 pub(super) const ACCURACY: f64 = 1e-10;
-/// Accuracy of a displacement that is still applied \[m\].
+/// A displacement solved to this accuracy is still applied \[m\].
 const GOOD_ENOUGH: f64 = 1e-6;
-/// Most iterations of a displacement.
+/// Limit on the solver's iterations for one displacement.
 const MAX_ITERATIONS: usize = 200;
-/// Angle of a step beyond which a body spins [rad].
+/// A body that turns by more than this in a step is moved but not turned [rad].
 const SPINS: f64 = 0.02;
-/// Most rows for pivoting, whose matrices are dense.
+/// Largest problem given to the pivoting method, whose matrices are dense [rows].
 const MOST_PIVOTED: usize = 200;
 
-/// What is off at the end poses: pairs that are too deep, ascending, and joints and gears by their places in the scene.
+/// What has to be corrected at the end poses: pairs that are too deep, ascending, and joints and gears by their index
+/// in the scene.
 #[derive(Default)]
 pub(super) struct Off {
     pub deep: Vec<(u32, u32)>,
@@ -56,13 +59,13 @@ pub(super) struct Row {
     /// Dynamic bodies of the pair, by rank.
     bodies: [Option<u32>; 2],
     columns: [f64; 12],
-    /// Gap, and what may be left of it \[m\].
+    /// Gap, less the overlap that may remain \[m\].
     q: f64,
     taken: bool,
 }
 
 impl Row {
-    /// What is left of the gap after the bodies are moved \[m\].
+    /// The gap after the bodies are displaced, linearised \[m\].
     fn gap_after(&self, moves: &[Twist]) -> f64 {
         let (sides, _) = self.columns.as_chunks::<6>();
         let change = |(rank, row): (&Option<u32>, &[f64; 6])| {
@@ -76,19 +79,19 @@ impl Row {
     }
 }
 
-/// What came of one group.
+/// Outcome for one group.
 #[derive(PartialEq, Eq)]
 enum Settled {
     Yes,
-    /// Its old overlap stays: joints do not let it out.
+    /// The old overlap stays, because joints prevent its removal.
     Left,
-    /// No displacement could be proved.
+    /// No displacement was certified.
     No,
 }
 
 impl EndSpace {
-    /// One round: moves the groups that hold a deep pair, or a joint or gear that is off. Returns how many groups were looked at,
-    /// and how many of them no displacement could be proved for.
+    /// One round: moves the groups that contain a deep pair, or a joint or gear with an error. Returns how many groups
+    /// were solved, and for how many of them no displacement was certified.
     pub(super) fn displace(
         &mut self,
         world: &World,
@@ -139,8 +142,8 @@ impl EndSpace {
         done
     }
 
-    /// Displacements of all groups, into `moves`. How many groups there are, how many are unproved, and whether old overlap was
-    /// left in any.
+    /// Solves all groups and writes their displacements to `moves`. Returns the number of groups, the number without a
+    /// certified displacement, and whether old overlap was left in any.
     fn solve_groups(
         &mut self,
         world: &World,
@@ -167,7 +170,7 @@ impl EndSpace {
             match self.solve_group(world, scene, off, &members, tied, moves) {
                 Settled::Yes => {}
                 Settled::Left => left = true,
-                // Moving by an unproved displacement may do harm: the overlap stays, and the certificate says so.
+                // An uncertified displacement could make things worse. The overlap stays and shows in the certificate.
                 Settled::No => unproved += 1,
             }
         }
@@ -176,7 +179,8 @@ impl EndSpace {
         (count, unproved, left)
     }
 
-    /// Finds the groups that hold a row that is taken in, or a joint or gear that is off, by their roots.
+    /// Finds the groups that contain an added row, or a joint or gear with an error; `roots` says which body is in
+    /// which.
     fn find_groups(&mut self, world: &World, scene: &Scene, off: &Off, rows: &[Row], end: &[BodyState]) {
         let (parent, held) = (&mut self.parent, &self.held);
         parent.clear();
@@ -201,7 +205,7 @@ impl EndSpace {
         self.roots.dedup();
     }
 
-    /// The problem of one group, into the parts of the space; whether joints or gears hold some of its bodies.
+    /// Assembles the problem of one group in `space.parts`. Returns whether joints or gears hold some of its bodies.
     fn pose(&mut self, world: &World, scene: &Scene, rows: &[Row], end: &[BodyState], members: &[u32]) -> bool {
         let mut parts = std::mem::take(&mut self.space.parts);
         parts.clear();
@@ -266,7 +270,7 @@ impl EndSpace {
             self.rowed[place] = true;
             let (a, b) = (&scene.bodies[i as usize], &scene.bodies[j as usize]);
             let (Some(record_a), Some(record_b)) = (world.bodies.at(a.slot), world.bodies.at(b.slot)) else { continue };
-            // As far as a displacement may go.
+            // Points within the reach of a displacement.
             let margin = cap.min(0.1 * record_a.reach.max(record_b.reach));
             if !self.boxes[i as usize].inflated(margin).overlaps(&self.boxes[j as usize]) {
                 continue;
@@ -276,7 +280,7 @@ impl EndSpace {
             let limit = self.allowed(world, overlap_bound(record_a, record_b), (i, j));
             let is_deep = off.is_deep((i, j));
             let old = limit > TRIGGER * overlap_bound(record_a, record_b);
-            // What the step made goes wholly; what was there before goes as far as it may this time.
+            // Overlap made by the step is removed completely, older overlap by a fraction.
             let kept = if is_deep && !old { 0.0 } else { limit };
             for manifold in detector.manifolds(shape_a, shape_b, margin) {
                 for point in &manifold.points {
@@ -293,7 +297,7 @@ impl EndSpace {
         }
     }
 
-    /// The displacement of a group, into `moves`.
+    /// Solves one group and writes its displacement to `moves`.
     fn solve_group(
         &mut self,
         world: &World,
@@ -315,28 +319,28 @@ impl EndSpace {
         }
     }
 
-    /// Changes of the poses of so many bodies, from the parts in the space; whether they are proved.
+    /// Solves the problem in `space.parts` for the displacements of its bodies. Returns whether they are certified.
     fn solve_problem(&mut self, bodies: usize) -> bool {
-        // Numbers that make no problem are left as they are: the certificate says what is left of the overlap.
+        // If the numbers make no valid problem, nothing moves. The overlap shows in the certificate.
         let Ok(problem) = ContactProblem::from_parts(std::mem::take(&mut self.space.parts)) else { return false };
         let stop = StoppingRule { max_iterations: Some(MAX_ITERATIONS), ..StoppingRule::velocity(ACCURACY) };
         let IslandSpace { pivoting, exact, equalities, impulses, position_session, body_velocity, changes, .. } =
             &mut self.space;
         exact.options = ExactOptions::stepping();
         let ties = problem.blocks().iter().filter(|block| block.law == Law::Equality).count();
-        // Joints alone may contradict each other: they are met halfway.
+        // A group of joints alone may be contradictory; least squares gives a compromise.
         let mut proved = ties == problem.blocks().len() && equalities.solve(&problem, impulses);
         if proved {
             body_changes(&problem, impulses, bodies, body_velocity, changes);
         }
-        // Of joints most rows are eliminated before anything dense is made of the rest.
+        // With joints, `exact` comes first: it eliminates most rows before anything dense is formed.
         let methods: [&mut dyn ContactSolver; 2] = if ties > 0 { [exact, pivoting] } else { [pivoting, exact] };
         let first = usize::from(ties == 0 && problem.rows() > MOST_PIVOTED);
         for method in methods.into_iter().skip(first) {
             if proved {
                 break;
             }
-            // A method that refuses the problem leaves it to the next.
+            // A method that cannot start leaves the problem to the next one.
             let Ok(solution) = position_session.solve(&problem, method, None, &stop, &mut History::off()) else {
                 continue;
             };
@@ -354,7 +358,7 @@ impl EndSpace {
 fn displace(state: &mut BodyState, mass: &Inertial, change: &Twist) {
     state.position += change.linear;
     if change.angular != DVec3::ZERO {
-        // The angular momentum stays: the body turns in place, and its axes of inertia with it.
+        // The body turns in place, its axes of inertia with it. Its angular momentum is kept.
         let inertia = |spin: DVec3, q: DQuat| q * (mass.inertia * (q.inverse() * spin));
         let momentum = inertia(state.spin, state.orientation);
         state.orientation = (DQuat::from_scaled_axis(change.angular) * state.orientation).normalize();
@@ -363,7 +367,7 @@ fn displace(state: &mut BodyState, mass: &Inertial, change: &Twist) {
     }
 }
 
-/// Whether a body may be displaced: those on taut joints have nowhere to go.
+/// Whether a body may be displaced: it is dynamic, and not held.
 fn moves_at_all(scene: &Scene, held: &[bool], rank: u32) -> bool {
     scene.bodies[rank as usize].is_dynamic() && !held[rank as usize]
 }
@@ -376,13 +380,13 @@ fn movers(scene: &Scene, held: &[bool], joint: &JointGeometry) -> [Option<u32>; 
     })
 }
 
-/// Of a dynamic body.
+/// Inverse mass and inertia of a dynamic body at its end pose.
 fn inverse_mass_at(world: &World, scene: &Scene, rank: u32, end: &[BodyState]) -> Option<InverseMass> {
     let body = &scene.bodies[rank as usize];
     let record = world.bodies.at(body.slot).filter(|_| body.is_dynamic())?;
     let BodyState { orientation, spin, .. } = end[rank as usize];
-    // A body that spins is moved and not turned: turned under its angular momentum it would gain or lose energy. Joints ask
-    // for the turn.
+    // A body that spins fast is moved but not turned: turning it at constant angular momentum would change its energy.
+    // Jointed bodies are turned all the same, because joints need it.
     let jointed = scene.joints.iter().any(|joint| joint.a == Some(rank) || joint.b == Some(rank));
     let spins = !jointed && scene.dt * spin.length() > SPINS;
     let inverse_inertia = if spins { DMat3::ZERO } else { world_inverse_inertia(record, orientation) };

@@ -1,4 +1,4 @@
-//! Gears at the end poses: what they are off, and what they are to end with.
+//! Gears at the end poses: their errors, and the error that each should end with.
 
 use super::off_joints::JOINT_OFF;
 use super::{EndSpace, joint_at};
@@ -12,7 +12,8 @@ use crate::step::gears::{GearedRow, SumRow, counted};
 use signorini_problem::FactoredParts;
 
 impl EndSpace {
-    /// Gears that are off their targets. One that was added with an error is to keep a share of it.
+    /// Finds the gears that miss their target error. The target of a gear that was added with an error is a share of
+    /// that error.
     pub(super) fn off_gears(
         &mut self,
         world: &World,
@@ -38,7 +39,8 @@ impl EndSpace {
         }
     }
 
-    /// Adds the gears of a group to its problem, whose bodies have these places; whether there are any.
+    /// Adds the gears of a group to its problem; `places` maps bodies to their place in it. Returns whether there are
+    /// any.
     pub(super) fn pose_gears(
         &self,
         world: &World,
@@ -78,18 +80,18 @@ pub(super) fn geared_pairs<'a>(scene: &'a Scene<'a>) -> impl Iterator<Item = [Op
     })
 }
 
-/// A body of a gear that moves, by rank.
+/// Rank of the first body of a gear that can move.
 pub(super) fn first_mover(scene: &Scene, gear: usize) -> Option<u32> {
     scene.gears.terms(gear).iter().find_map(|term| mover(scene, term.joint))
 }
 
-/// The body of a joint that moves, by rank.
+/// Rank of the body of a joint that can move.
 fn mover(scene: &Scene, joint: usize) -> Option<u32> {
     let joint = &scene.joints[joint];
     [joint.b, joint.a].into_iter().flatten().find(|rank| scene.bodies[*rank as usize].is_dynamic())
 }
 
-/// What a gear is off at the end poses [m, rad].
+/// Error of a gear at the end poses [m, rad].
 fn gear_error(world: &World, scene: &Scene, gear: usize, end: &[BodyState]) -> f64 {
     let value = |term: &GearedRow| {
         let (_, joint, after) = joint_at(world, scene, term.joint, |rank| end[rank])?;
@@ -109,7 +111,7 @@ fn gear_error(world: &World, scene: &Scene, gear: usize, end: &[BodyState]) -> f
     scene.gears.terms(gear).iter().filter_map(value).sum::<f64>() - scene.gears.offset(gear)
 }
 
-/// The same at the start of the step.
+/// Error of a gear at the start of the step [m, rad].
 fn gear_error_before(world: &World, scene: &Scene, gear: usize) -> f64 {
     let value = |term: &GearedRow| {
         let (_, joint, placed) = joint_at(world, scene, term.joint, |rank| scene.bodies[rank].state)?;

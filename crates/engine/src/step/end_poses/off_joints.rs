@@ -1,4 +1,4 @@
-//! Joints that do not fit at the end poses: how far they are off what they are to end with.
+//! Finds joints that do not fit at the end poses: the difference between the error of each row and its target error.
 
 use super::{EndSpace, joint_at};
 use crate::World;
@@ -11,11 +11,11 @@ use crate::step::assembly::Scene;
 /// Joint errors that are taken out after bodies were moved apart [m, rad]: half of what the certificate allows.
 pub(super) const JOINT_OFF: f64 = 5e-9;
 
-/// Error of a joint before the step of which only a fraction is taken out [m, rad]: no more than the overlap that is taken out
-/// wholly. Less is what an earlier step could not, and a fraction of it would be half of it for the next ten.
+/// A joint error before the step that is larger than this is removed by a fraction per step [m, rad]. Smaller errors
+/// were left by an earlier step and are removed completely; by a fraction they would last for ten more steps.
 const OLD: f64 = MAX_OVERLAP;
 
-/// How far a row is off what it is to end with [m, rad]: an open limit is not.
+/// Difference between the error of a row and its target [m, rad]; zero for an open limit.
 fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
     match row.purpose {
         Purpose::Constraint => (error - target).abs(),
@@ -25,8 +25,8 @@ fn off_by(row: &RowSpec, error: f64, target: f64) -> f64 {
 }
 
 impl EndSpace {
-    /// Joints that are off their targets, by their place in the scene. A joint that was put together with a gap is to keep a
-    /// share of it.
+    /// Finds the joints that miss their target error, by index in the scene. The target of a joint that was assembled
+    /// with a gap is a share of that gap.
     pub(super) fn off_joints(
         &mut self,
         world: &World,
@@ -46,7 +46,7 @@ impl EndSpace {
             errors.clear();
             errors.extend(joint.errors(&placed));
             if first {
-                // What the step made goes wholly; an open limit is to end where it is, or at its stop.
+                // Errors made by the step are removed completely. An open limit may end anywhere on its open side.
                 let start = |rank: usize| scene.bodies[rank].state;
                 let misfits =
                     |(row, e): (&RowSpec, &f64)| e.abs() > MISFIT && !(row.purpose == Purpose::Limit && *e > 0.0);

@@ -1,4 +1,5 @@
-//! Overlap that was there before the step: how deep, how much of it is taken out, and what joints hold in it.
+//! Overlap that existed before the step: how deep it was, how much of it is removed in this step, and which bodies
+//! joints keep in it.
 
 use super::{EndSpace, TRIGGER, depth, trigger};
 use crate::step::assembly::{JointFrame, Scene};
@@ -7,7 +8,7 @@ use crate::step::solve::IslandSolution;
 use crate::{Stabilisation, World};
 
 impl EndSpace {
-    /// Finds the bodies on taut joints.
+    /// Marks the bodies on taut joints as held.
     pub(super) fn hold_taut(&mut self, scene: &Scene, solutions: &[IslandSolution]) {
         self.held.clear();
         self.held.resize(scene.bodies.len(), false);
@@ -17,7 +18,8 @@ impl EndSpace {
         }
     }
 
-    /// Holds the bodies on joints of the islands that these joints are in; whether there are any that were not held.
+    /// Marks the jointed bodies of the islands of these joints as held. Returns whether any of them was not held
+    /// before.
     pub(super) fn hold_jointed(&mut self, scene: &Scene, joints: &[usize]) -> bool {
         let bodies = |joint: &JointFrame| [joint.a, joint.b].into_iter().flatten();
         let island = |rank: u32| scene.bodies[rank as usize].island;
@@ -32,7 +34,8 @@ impl EndSpace {
         more
     }
 
-    /// Depths at the start of the step. Contacts of bodies that bounce were seen where those are then, and not here.
+    /// Measures the overlap at the start of the step. Pairs that bounce are asked again, because their contacts were
+    /// found at the time of impact.
     pub(super) fn measure_before(&mut self, world: &World, scene: &Scene, detector: &mut Detector) {
         self.before.clear();
         for contact in scene.contacts.iter().filter(|contact| contact.gap < 0.0) {
@@ -50,8 +53,8 @@ impl EndSpace {
                 None => self.before.push((pair, -contact.gap)),
             }
         }
-        // Contact points of what is near may be told along another direction than that of the least overlap: as much as was there
-        // may stay, and no more.
+        // Contact points may be measured along another direction than that of least overlap. The lesser depth is used,
+        // so that no more overlap may stay than existed.
         for (pair, deep) in &mut self.before {
             let (a, b) = (&scene.bodies[pair.0 as usize], &scene.bodies[pair.1 as usize]);
             let records = world.bodies.at(a.slot).zip(world.bodies.at(b.slot));
@@ -74,7 +77,7 @@ impl EndSpace {
         }
     }
 
-    /// Leaves the old overlap of a group as it is; whether there is any that was to be taken out.
+    /// Marks the old overlap of a group as staying. Returns whether any of it was to be removed.
     pub(super) fn leave_old(&mut self, world: &World, scene: &Scene, deep: &[(u32, u32)], members: &[u32]) -> bool {
         let known = self.stuck.len();
         for pair in deep {

@@ -1,4 +1,5 @@
-//! What a piece did: works, each by its own formula, wrenches of the joints, and the piece made part of the step.
+//! Accounts for a piece that was taken: works, each by its own formula, wrenches of the joints, and the sums over the
+//! step.
 
 use super::Mover;
 use super::launch::Launch;
@@ -15,11 +16,12 @@ use crate::step::solve::{IslandSolution, add_effort};
 use glamx::DVec3;
 use signorini_problem::JacobianRow;
 
-/// Speed that is not told from rest where no force acts [m/s]: the tolerance of the velocities.
+/// Speed that counts as rest where no force acts [m/s]: the tolerance of velocities.
 const STILL: f64 = 1e-9;
 
 impl Mover<'_> {
-    /// Angular impulses of contacts beyond those over their arms at the start of the step, by which they are told.
+    /// Adds the angular impulses of contacts that exceed those with arms at the start of the step. Results are reported
+    /// with the latter.
     pub(super) fn add_arms(&self, piece: &mut Piece) {
         let mut row = 0;
         for contact in piece.closed.iter().map(|place| self.contacts[*place]) {
@@ -36,7 +38,7 @@ impl Mover<'_> {
         }
     }
 
-    /// What joints did in the launch, with the rows of the start poses.
+    /// Adds the wrenches of joints in the launch, with the rows of the start poses.
     pub(super) fn add_launch(&self, piece: &mut Piece) {
         let Some(Launch { joints: impulses, .. }) = &self.launched else { return };
         let mut row = 0;
@@ -49,7 +51,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Works of the piece, each by its own formula, and what they say about it.
+    /// Computes the works of the piece, each by its own formula, and from them its energy rise and loss.
     pub(super) fn account(&self, h: f64, piece: &mut Piece, shelves: &mut Shelves) {
         let mut ledger = EnergyLedger::default();
         let (mut kinetic, mut before, mut lifted, mut pushed, mut projected) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -115,12 +117,12 @@ impl Mover<'_> {
             carried |= push.impulse != DVec3::ZERO;
             works(contact, &push);
         }
-        // So far the wrench of a body is that of arms that turn under the impulses of the first phase.
+        // So far the wrench of a body comes from arms that turn under the impulses of the first phase.
         for (wrench, middle) in piece.joint_wrench.iter().zip(&mean) {
             ledger.joints += wrench.0.dot(middle.linear) + wrench.1.dot(middle.angular);
         }
         let first = row;
-        // What drives put in and take out again, each by itself [J].
+        // Sum of the absolute works of drives [J].
         let mut exchanged = 0.0;
         for (index, (joint, start, end)) in self.placed_joints().enumerate() {
             let rows = joint.rows_between(end, end);
@@ -137,7 +139,7 @@ impl Mover<'_> {
                     continue;
                 }
                 exchanged += (impulse * velocity).abs();
-                // What turning arms and the launch did with the impulses of drives is theirs.
+                // The work of turning arms and of the launch with a drive's impulse belongs to the drive.
                 let middle = joint.jacobian(spec, self.mean_start(index), end);
                 let lasting = if spec.is_given() { 0.0 } else { self.own_velocity(&columns, joint, &mean) };
                 let mut moved = self.turning(place) * (self.own_velocity(&middle, joint, &mean) - lasting);
@@ -148,8 +150,9 @@ impl Mover<'_> {
                 ledger.joints -= moved;
                 *entry(&mut ledger, spec.purpose) += moved;
                 if matches!(spec.purpose, Purpose::Motor | Purpose::Spring) {
-                    // A force works along the way that its coordinate goes. Springs go it with the velocity at the end of the
-                    // piece, not with the mean: over that, a motor that lifts a weight slower and slower would do too little.
+                    // A force does work along the displacement of its coordinate. For springs that is the velocity at
+                    // the end of the piece, not the mean; with the mean, a motor that lifts a weight ever more slowly
+                    // would do too little work.
                     let total = if spec.is_given() { self.turning(place) } else { impulse };
                     let way = (joint.value(spec.measure, end) - self.values[place]) / h;
                     let beyond = total * (way - self.row_velocity(&middle, joint, |place| mean[place as usize]));
@@ -157,7 +160,7 @@ impl Mover<'_> {
                     ledger.integration -= beyond;
                 }
                 if spec.purpose == Purpose::Armature {
-                    // The energy of a rotor is that of its speed, whatever rows the impulse was found with.
+                    // The energy of a rotor follows from its speed alone.
                     let after = self.row_velocity(&columns, joint, |place| ends[place as usize]);
                     let speed = 0.5 * (after - self.posed[place].bias);
                     let beyond = impulse * (speed - velocity);
@@ -167,9 +170,10 @@ impl Mover<'_> {
                 carried |= spec.purpose != Purpose::Friction && impulse != 0.0;
             }
         }
-        // What hangs still exchanges what its weight would do in the step; a taut rope loses a share of that in each.
+        // A hanging body at rest exchanges the work that its weight would do in the step. A taut rope loses a share of
+        // it per step.
         let scale = (kinetic.max(before) + exchanged + pushed).max(f64::MIN_POSITIVE);
-        // Forces over what rounds leave of the gaps are not told from nothing.
+        // Work of impulses along the joint errors that rounds leave counts as zero.
         let yielded = (0..self.lambda.len()).fold(0.0, |most: f64, row| most.max(self.yielded(row, h)));
         let open =
             4.0 * (FITS + self.error.max(yielded).min(1e-8)) * self.lambda.iter().map(|r| r.abs()).sum::<f64>() / h;
@@ -184,12 +188,13 @@ impl Mover<'_> {
         shelves.twists.give(ends);
     }
 
-    /// The piece becomes part of the step.
+    /// Adds the piece to the step.
     pub fn finish(&mut self, h: f64, piece: Piece, shelves: &mut Shelves, out: &mut IslandSolution) {
         for place in 0..self.contacts.len() {
             let gap = self.gaps[place];
             let left = gap + self.contacts[place].frame[0].dot(self.slipped(self.contacts[place], h));
-            // Overlap that a piece made is taken out of the poses: over a shorter piece it would be a speed, and energy.
+            // Overlap made by a piece is corrected at the end poses. Divided by a shorter piece it would be a speed,
+            // and add energy.
             self.gaps[place] = if self.pad(place).is_some() { left } else { left.max(gap.min(0.0)) };
         }
         self.pass_on_gears(h);
@@ -220,7 +225,7 @@ impl Mover<'_> {
             }
             out.grade(&launch.graded);
             if launch.forced {
-                // The guess of the next piece.
+                // Guess of the next piece.
                 self.lambda.clone_from(&launch.joints);
                 self.pushes.clone_from(&launch.contacts);
             }
@@ -235,7 +240,7 @@ impl Mover<'_> {
     }
 }
 
-/// Where the work of a row is booked.
+/// The ledger entry for the work of a row.
 fn entry(ledger: &mut EnergyLedger, purpose: Purpose) -> &mut f64 {
     match purpose {
         Purpose::Constraint | Purpose::Limit | Purpose::Gear => &mut ledger.joints,
@@ -245,7 +250,7 @@ fn entry(ledger: &mut EnergyLedger, purpose: Purpose) -> &mut f64 {
     }
 }
 
-/// Adds an impulse along a row of a joint to what its bodies got.
+/// Adds an impulse along a joint row to the wrenches of its bodies.
 fn add_wrench(joint: &JointGeometry, row: &JacobianRow, impulse: f64, piece: &mut Piece) {
     for (side, end) in [joint.a, joint.b].into_iter().enumerate() {
         let part = |from: usize| DVec3::from_slice(&row[6 * side + from..6 * side + from + 3]);

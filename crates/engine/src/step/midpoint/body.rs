@@ -1,13 +1,13 @@
-//! A body of an island, and how impulses at points of it move it over a piece of the step.
+//! One body of an island in the midpoint scheme: how impulses at its points move it over a piece of the step.
 //!
 //! ```text
 //! x⁺ = x + h v̄,           v̄ = v + (h f + λ)/2m
 //! R⁺ = Rot(R, L̄),         L̄ = L + ½(h τ + Σ ½(r + r⁺)×λ)
 //! ```
 //!
-//! with Rot the exact rotation of a free body of angular momentum L̄ (`free_rotation`). r⁺ depends on R⁺, and the directions of
-//! impulses on those of other bodies: v̄ and L̄ are unknowns of the rounds, and what the equations on the right are short by is
-//! taken out there together with the errors of the joints.
+//! with Rot the exact rotation of a free body of angular momentum L̄ (`free_rotation`). r⁺ depends on R⁺, and
+//! directions of impulses depend on the poses of other bodies. So v̄ and L̄ are unknowns of the rounds, which reduce
+//! the defect of the equations on the right together with the joint errors.
 
 use super::MIDPOINT;
 use crate::body::{BodyState, Inertial};
@@ -16,7 +16,8 @@ use crate::step::free_rotation::free_rotation;
 use glamx::{DMat3, DQuat, DVec3};
 use signorini_problem::InverseMass;
 
-/// Turn of the differences of [`MovingBody::find_turn`] [rad]: their error is about as large, and their round-off 1e-10.
+/// Angle of the finite differences in [`MovingBody::find_turn`] [rad]. Their error is about as large, and their
+/// round-off 1e-10.
 const NUDGE: f64 = 1e-6;
 
 /// Position, orientation and momenta.
@@ -64,10 +65,11 @@ pub(crate) struct Load {
     pub impulse: DVec3,
     /// Angular impulse with arms that do not turn [N·m·s].
     pub torque: DVec3,
-    /// Geometric stiffness of impulses that turn with the body while their arms do not, symmetric part [N·m·s]: see
-    /// [`Load::follow`]. It is in the matrix of a round; the load itself has them as they are at the poses on hand.
+    /// Symmetric part of the geometric stiffness of impulses that turn with the body while their arms do not [N·m·s];
+    /// see [`Load::follow`]. Only the matrix of a round needs it.
     following: DMat3,
-    /// Anchors that turn with the body: where they are in its axes, from the centre of mass \[m\], and the impulse \[N·s\].
+    /// Impulses at anchors that turn with the body: arm from the centre of mass in the body's axes \[m\], and impulse
+    /// \[N·s\].
     pub anchors: Vec<(DVec3, DVec3)>,
 }
 
@@ -85,15 +87,15 @@ impl Load {
         self.following = DMat3::ZERO;
         self.anchors.clear();
     }
-    /// Adds an impulse P over an arm c that does not turn, while P turns with the body, by θ times as much in the mean over the
-    /// piece: `K = ∂(c×P)/∂φ = θ((c·P)I − Pcᵀ)`.
+    /// Adds an impulse P that turns with the body at an arm c that does not. In the mean over the piece it turns by θ
+    /// times the body's rotation: `K = ∂(c×P)/∂φ = θ((c·P)I − Pcᵀ)`.
     pub fn follow(&mut self, theta: f64, arm: DVec3, impulse: DVec3) {
         self.impulse += impulse;
         self.torque += arm.cross(impulse);
         let outer = DMat3::from_cols(impulse * arm.x, impulse * arm.y, impulse * arm.z);
         self.following += (DMat3::from_diagonal(DVec3::splat(arm.dot(impulse))) - symmetric(outer)) * theta;
     }
-    /// Angular impulse over mean arms [N·m·s].
+    /// Angular impulse with mean arms [N·m·s].
     pub fn mean_torque(&self, theta: f64, before: DQuat, after: DQuat) -> DVec3 {
         let mean = |arm: DVec3| (1.0 - theta) * (before * arm) + theta * (after * arm);
         self.torque + self.anchors.iter().map(|(arm, impulse)| mean(*arm).cross(*impulse)).sum::<DVec3>()
@@ -123,25 +125,25 @@ pub(crate) struct MovingBody {
     /// Applied torque [N·m].
     pub torque: DVec3,
     pub start: State,
-    /// Start, with the velocities after the impacts of the piece if there are any.
+    /// State at the start of the piece, with the velocities after its impacts.
     pub launch: State,
-    /// 1 if forces act along the way, 0 if they are in the launch.
+    /// 1 if forces act along the piece, 0 if they are part of the launch.
     pub forces: f64,
-    /// θ: how much the end of the piece counts in its mean.
+    /// θ, the weight of the end of the piece in means.
     pub theta: f64,
-    /// Velocity and angular momentum with which it goes through the piece, v̄ and L̄.
+    /// v̄ and L̄, the mean velocity and angular momentum over the piece.
     pub mean: (DVec3, DVec3),
-    /// The same as the solve with the rows of the start has them, if there was one.
+    /// v̄ and L̄ by the solve with the rows of the start, if there was one.
     pub foreseen: Option<(DVec3, DVec3)>,
-    /// What L̄ gains by a turn of the end pose over h [kg·m²]: see [`MovingBody::find_turn`].
+    /// ∂L̄ by the rotation of the end pose over h [kg·m²]; see [`MovingBody::find_turn`].
     turn: DMat3,
-    /// Pose at the end of the piece; momenta once the velocity phase has found them.
+    /// Pose at the end of the piece; its momenta are set by the velocity phase.
     pub end: State,
     pub load: Load,
 }
 
 impl MovingBody {
-    /// At the start of a step, under the forces of the step; its load takes memory for anchors.
+    /// The body at the start of a step, under the forces of the step. `anchors` lends memory.
     pub fn new(
         mass: Inertial,
         start: State,
@@ -167,40 +169,40 @@ impl MovingBody {
         }
     }
 
-    /// Lets it go on as it was launched, under the forces of the piece.
+    /// Moves it as launched, under the forces of the piece.
     pub fn drift(&mut self, h: f64) -> bool {
         let push = self.theta * self.forces * h;
         self.mean = (self.launch.velocity + push * self.acceleration, self.launch.momentum + push * self.torque);
         self.go(h)
     }
 
-    /// Lets it go on as it was launched, as if nothing acted: what is at rest stays where it is.
+    /// Moves it as launched, without forces. A body at rest stays in place.
     pub fn coast(&mut self, h: f64) -> bool {
         self.mean = (self.launch.velocity, self.launch.momentum);
         self.go(h)
     }
 
-    /// Lets it go as the solve with the rows of the start has it.
+    /// Moves it as the solve with the rows of the start says.
     pub fn follow(&mut self, h: f64) -> bool {
         self.mean = self.foreseen.unwrap_or((self.launch.velocity, self.launch.momentum));
         self.go(h)
     }
 
-    /// How far that is from where it would coast, roughly [m, rad].
+    /// Approximate distance of that motion from free motion [m, rad].
     pub fn deflection(&self, h: f64) -> f64 {
         let Some((velocity, momentum)) = self.foreseen else { return 0.0 };
         let turned = self.start.orientation.inverse() * (momentum - self.launch.momentum);
         h * (velocity - self.launch.velocity).length().max((self.mass.inverse_inertia * turned).length())
     }
 
-    /// Lets it stay where it is.
+    /// Keeps it where it is.
     pub fn stay(&mut self) -> bool {
         self.mean = (DVec3::ZERO, DVec3::ZERO);
         self.end = self.start;
         true
     }
 
-    /// Moves it by its mean velocity and angular momentum; false if that leaves the range of numbers.
+    /// Moves it by its mean velocity and angular momentum. Returns false if that leaves the range of numbers.
     fn go(&mut self, h: f64) -> bool {
         let MovingBody { mass, start, mean, .. } = self;
         let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
@@ -209,16 +211,16 @@ impl MovingBody {
         self.end.orientation.is_finite() && self.end.position.is_finite()
     }
 
-    /// Adds to where it goes, as a velocity of the end pose; false if that leaves the range of numbers.
+    /// Adds a change of the end pose, given as a velocity. Returns false if that leaves the range of numbers.
     pub fn shift(&mut self, change: &Twist, h: f64) -> bool {
         self.mean.0 += change.linear;
         self.mean.1 += self.turn * change.angular;
         self.go(h)
     }
 
-    /// Finds what L̄ gains by a turn of the end pose, `δL̄ = R I (∂φ⁺/∂ω)⁻¹ h w` with the spin ω = I⁻¹RᵀL̄ in the body's axes, by
-    /// differences. An approximation to second order in the turn, half of it with the inertia half way, leaves a hundredth of the
-    /// errors a round where links swing by a tenth of a radian a step.
+    /// Computes the change of L̄ for a rotation of the end pose, `δL̄ = R I (∂φ⁺/∂ω)⁻¹ h w` with ω = I⁻¹RᵀL̄ in the
+    /// body's axes, by finite differences. (A second-order approximation would leave a hundredth of the error per round
+    /// when links swing by 0.1 rad per step.)
     pub fn find_turn(&mut self, h: f64) {
         let MovingBody { mass, start, mean, .. } = self;
         let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
@@ -236,12 +238,12 @@ impl MovingBody {
         self.turn = DMat3::from_quat(start.orientation) * mass.inertia * whole;
     }
 
-    /// What [`MovingBody::find_turn`] found [kg·m²].
+    /// The matrix computed by [`MovingBody::find_turn`] [kg·m²].
     pub fn turn(&self) -> DMat3 {
         self.turn
     }
 
-    /// 1/θ times what its mean velocity and momentum are short of, under its load [N·s, N·m·s].
+    /// 1/θ times the defect of its equations of motion under its load [N·s, N·m·s].
     pub fn short_of(&self, h: f64) -> (DVec3, DVec3) {
         let MovingBody { mass, launch, load, theta, .. } = self;
         let push = self.forces * h;
@@ -252,15 +254,15 @@ impl MovingBody {
         )
     }
 
-    /// How far it moved and turned, world axes [m, rad].
+    /// Displacement and rotation over the piece, world axes [m, rad].
     pub fn displacement(&self) -> Twist {
         let turn = self.end.orientation * self.start.orientation.inverse();
         let turn = if turn.w < 0.0 { -turn } else { turn };
         Twist { linear: self.end.position - self.start.position, angular: turn.to_scaled_axis() }
     }
 
-    /// What the mean velocity gains by an impulse: θ/m, and (I/θ − hK)⁻¹ with the geometric stiffness of the load. Under
-    /// a push that would buckle it, where that is not positive definite, K is left out.
+    /// Inverse mass for the mean velocity: θ/m, and (I/θ − hK)⁻¹ with the geometric stiffness K of the load. K is left
+    /// out if the matrix is not positive definite, that is, under a load that would make the body buckle.
     pub fn mean_inverse_mass(&self, h: f64) -> InverseMass {
         inverse_mass(self.theta * self.mass.inverse_mass, symmetric(self.mean_rotational(h).inverse()))
     }
@@ -272,7 +274,7 @@ impl MovingBody {
         if is_stiffer_than(&stiff, &inertia, 0.1) { stiff } else { inertia }
     }
 
-    /// How it would move by what it is short of, alone, as a velocity of the end pose.
+    /// Motion that removes its own defect, as a velocity of the end pose.
     pub fn response(&self, h: f64) -> Twist {
         let (linear, angular) = self.short_of(h);
         let angular = self.mean_rotational(h).inverse() * angular;
@@ -292,7 +294,7 @@ fn is_stiffer_than(m: &DMat3, reference: &DMat3, share: f64) -> bool {
     d.x_axis.x > 0.0 && second > 0.0 && d.determinant() > 0.0
 }
 
-/// A tensor of the body's axes in those of the world.
+/// Transforms a tensor from the body's axes to world axes.
 fn world(tensor: DMat3, orientation: DQuat) -> DMat3 {
     let r = DMat3::from_quat(orientation);
     r * tensor * r.transpose()

@@ -1,15 +1,15 @@
-//! Rows of joints besides the locked ones in the two phases of a piece: limits, motors, friction, springs, rotors.
+//! Joint rows other than locked coordinates in the two phases of a piece: limits, motors, friction, springs, rotors.
 //!
-//! A solve with the rows of the start poses says what they do (`push`). In the first phase
+//! A solve with the rows of the start poses determines their impulses (`push`). In the first phase
 //!
-//! * a limit that carries is held at its stop like a locked coordinate; one that does not is held if the round overruns it, and
-//!   let go if it would have to pull;
-//! * a spring is to have in the mean the velocity u⁺ that its law was posed on, which is backward Euler: `w − u⁺ + c(λ − λ*) = 0`
-//!   with λ* the impulse that takes the bodies there. c is its own compliance: springs around a closed loop that ask for more
-//!   than the loop can do meet halfway;
-//! * a rotor obeys the midpoint rule, `w − ẋ + ½cλ = 0`: behind a gear it is often ten thousand times as heavy as its link, which an
-//!   impulse found with other rows would throw anywhere;
-//! * motors and friction, and servos at their bounds, act with the impulse that they were found to have.
+//! * a limit that carries load is held at its stop like a locked coordinate; another limit becomes active if a round
+//!   violates it, and inactive again if it would have to pull;
+//! * a spring gets as mean velocity the velocity u⁺ for which its law was posed, that is, backward Euler: `w − u⁺ + c(λ
+//!   − λ*) = 0`, where λ* is the impulse that gives the bodies that velocity. c is the spring's own compliance, so that
+//!   contradictory springs around a closed loop find a compromise;
+//! * a rotor obeys the midpoint rule, `w − ẋ + ½cλ = 0`. Behind a gear it is often ten thousand times as heavy as its
+//!   link, so an impulse found with other rows would throw the link away;
+//! * motors, friction, and servos at their force bounds keep the impulse from that solve.
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
 
@@ -23,37 +23,38 @@ use crate::step::solve::{IslandSpace, body_changes};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, JacobianRow, Law};
 
-/// Share of its bound at which a servo is at it \[1\].
+/// A servo is at its bound from this share of it \[1\].
 const AT_BOUND: f64 = 1.0 - 1e-9;
-/// Share of the largest impulse of a joint below which a limit does not pull \[1\].
+/// A pulling impulse of a limit below this share of the largest joint impulse is ignored \[1\].
 const PULLS: f64 = 1e-9;
 
-/// A limit that is further away than this [m, rad], and than so many of the ways that its coordinate goes in the piece \[1\], is not
-/// part of the solves with the rows of the start. A blow may take it there nevertheless: rounds hold what they overrun.
+/// A limit is left out of the solves with the rows of the start if its distance exceeds this [m, rad], and this
+/// multiple of the motion of its coordinate in the piece \[1\]. If an impact reaches it nevertheless, the rounds
+/// activate it.
 const FAR: f64 = 0.2;
 const FAR_WAYS: f64 = 10.0;
 
-/// What a row of a joint does in the first phase.
+/// Role of a joint row in the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Role {
     /// A locked coordinate.
     Held,
-    /// A limit that is held at its stop, or a contact that is held closed.
+    /// An active limit, held at its stop, or an active contact, held closed.
     Stop,
-    /// One that is not, and whether it was met in the piece.
+    /// An inactive limit or contact, and whether it was reached in the piece.
     Open { met: bool },
     /// A spring, which obeys its law.
     Soft,
     /// A rotor, which obeys the midpoint rule.
     Rotor,
-    /// An impulse that is known.
+    /// A row with a given impulse.
     Pushed,
-    /// An impulse that is bound to that of a gear, which is held.
+    /// A row whose impulse follows from that of its gear.
     Geared,
 }
 
 impl Role {
-    /// Whether its impulse is found by the rounds.
+    /// Whether rounds solve for its impulse.
     pub fn is_solved(&self) -> bool {
         matches!(self, Role::Held | Role::Stop | Role::Soft | Role::Rotor)
     }
@@ -63,7 +64,8 @@ impl Role {
 }
 
 impl Mover<'_> {
-    /// Poses the laws of all rows for a piece of `h`; whether anything acts that has to be solved for.
+    /// Sets the laws of all rows for a piece of `h`. Returns whether any row other than a locked coordinate has to be
+    /// solved for.
     pub(super) fn pose_rows(&mut self, h: f64) -> bool {
         self.posed.clear();
         self.values.clear();
@@ -105,12 +107,12 @@ impl Mover<'_> {
         body.launch.twist(&body.mass)
     }
 
-    /// How far a limit is from its stop at the start of the piece [m, rad].
+    /// Distance of a limit from its stop at the start of the piece [m, rad].
     pub(super) fn limit_gap(&self, spec: &RowSpec, row: usize) -> f64 {
         (spec.error(self.values[row]) - self.overrun[row]).max(0.0)
     }
 
-    /// Takes over what the solve with the rows of the start found for the rows that act.
+    /// Takes over the impulses that the solve with the rows of the start found.
     pub(super) fn take_push(&mut self, launched: bool) {
         let rows = self.joints.iter().flat_map(|joint| joint.rows);
         for (row, spec) in rows.enumerate() {
@@ -134,7 +136,7 @@ impl Mover<'_> {
             self.lambda[row] = match role {
                 _ if launched => 0.0,
                 Role::Open { .. } => 0.0,
-                // With contacts, what was found with them goes with them.
+                // With contacts, joint impulses from the same solve belong to theirs.
                 Role::Held | Role::Geared if self.contacts.is_empty() => self.lambda[row],
                 Role::Held | Role::Stop | Role::Soft | Role::Rotor | Role::Pushed | Role::Geared => impulse,
             };
@@ -145,9 +147,9 @@ impl Mover<'_> {
         self.joints.iter().flat_map(|joint| joint.rows).any(|spec| matches!(spec.law, RowLaw::Spring { .. }))
     }
 
-    /// Says what springs aim at: the velocity u⁺ that the solve with the rows of the start gives them, and the impulse
-    /// `λ* = r + μ` that takes the bodies there in the mean, with `J M⁻¹Jᵀ μ = u⁺ − u⁻` for springs and zero for what is held.
-    /// `free` are the velocities before that solve, whose answer is in the space.
+    /// Computes the targets of springs: the velocity u⁺ from the solve with the rows of the start, and the impulse `λ*
+    /// = r + μ` that gives the bodies this mean velocity, with `J M⁻¹Jᵀ μ = u⁺ − u⁻` for springs and zero for held
+    /// rows. `free` are the velocities before that solve; its answer is in the workspace.
     pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
         let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
         let after = space.shelves.twists.of(free.iter().zip(&space.changes).map(sum));
@@ -172,7 +174,7 @@ impl Mover<'_> {
                         parts.bodies.push(Mover::joint_places(&joint));
                     }
                     parts.jacobian.push(columns);
-                    // A rotor is taken there as well.
+                    // Rotors are treated like springs here.
                     let rotor = self.roles[row] == Role::Rotor;
                     parts.compliance.push(if rotor { self.posed[row].compliance } else { 0.0 });
                     parts.q.push(-change);
@@ -183,12 +185,12 @@ impl Mover<'_> {
         space.shelves.twists.give(after);
         let at_start = |joint: usize| (self.starts[joint], self.starts[joint]);
         self.pose_gears(&mut parts, at_start, |_, _| 0.0, |_| 0.0);
-        // Numbers that make no problem leave λ* = r, which is right where nothing moves.
+        // If the problem is invalid, λ* = r, which is right for bodies at rest.
         let Ok(mut problem) = ContactProblem::from_parts(parts) else { return };
         let numbers = &mut space.shelves.numbers;
         let asked = numbers.of(problem.q().iter().copied());
         let (mut found, mut left, mut total) = (numbers.take(), numbers.take(), numbers.of(asked.iter().map(|_| 0.0)));
-        // The second pass takes out what the filter of the first left.
+        // The second pass removes the error left by the filter of the first.
         let mut factored = space.equalities.factor(&problem);
         self.motion.solves += 1;
         for _ in 0..2 {
@@ -197,7 +199,7 @@ impl Mover<'_> {
                 break;
             }
             total.iter_mut().zip(&found).for_each(|(total, part)| *total += part);
-            // Both are numbers that made a problem before.
+            // Cannot fail: the same rows made a valid problem above.
             if problem.set_q(&asked).is_err() {
                 break;
             }
@@ -216,7 +218,7 @@ impl Mover<'_> {
             self.aim_gear(gear, *impulse, &mut aims);
         }
         self.aims = aims;
-        // μ takes the bodies half as far in the mean.
+        // In the mean over the piece μ has half of its effect.
         body_changes(&problem, &total, self.bodies.len(), &mut space.body_velocity, &mut space.changes);
         for (body, change) in self.bodies.iter_mut().zip(&space.changes) {
             let kick = body.start.angular_momentum(&body.mass, change.angular);
@@ -246,12 +248,12 @@ impl Mover<'_> {
         }
     }
 
-    /// How far a row that is held implicitly gives way [m, rad].
+    /// How far a compliant row of an implicit motion gives way [m, rad].
     pub(super) fn yielded(&self, row: usize, h: f64) -> f64 {
         if self.theta == IMPLICIT { (h * self.softness(row) * self.lambda[row]).abs() } else { 0.0 }
     }
 
-    /// Error of a row at end poses [m, rad]: what it is off, its gap, or h times the defect of its law.
+    /// Error of a row at end poses [m, rad]: its position error, its gap, or h times the defect of its law.
     pub(super) fn row_error(&self, joint: &JointGeometry, spec: &RowSpec, row: usize, after: &Placed, h: f64) -> f64 {
         let value = joint.value(spec.measure, after);
         match self.roles[row] {
@@ -260,7 +262,7 @@ impl Mover<'_> {
                 value - self.values[row] + h * (self.softness(row) * (self.lambda[row] - impulse) - rate)
             }
             Role::Rotor => {
-                // Its speed before the way is what its law was posed with, and what the launch gave it.
+                // Its speed at the start is that for which its law was posed, plus that given by the launch.
                 let rate = -self.total_law(row).1;
                 value - self.values[row] + h * (self.softness(row) * self.lambda[row] - rate)
             }
@@ -268,7 +270,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Whether a limit or contact that is held would have to pull.
+    /// Whether an active limit or contact would have to pull.
     pub(super) fn pulls(&self) -> bool {
         let largest = self.lambda.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let limits = self.roles.iter().zip(&self.lambda).filter(|(role, _)| **role == Role::Stop);
@@ -280,13 +282,13 @@ impl Mover<'_> {
             .any(|x| x < -PULLS * largest)
     }
 
-    /// Whether a limit is closed at end poses whose gap is this \[m, rad\].
+    /// Whether a limit with this gap at the end poses is closed \[m, rad\].
     pub(super) fn is_closed(&self, row: usize, gap: f64, closed: f64) -> bool {
         let launched = self.launched.as_ref().is_some_and(|launch| launch.reached[row]);
         launched || matches!(self.roles[row], Role::Stop) || gap - self.overrun[row] <= closed
     }
 
-    /// Law and offset of a row: what the launch gave is part of the total.
+    /// Law and offset of a row for the total impulse, which includes that of the launch.
     pub(super) fn total_law(&self, row: usize) -> (Law, f64) {
         let posed = &self.posed[row];
         let Some(given) = self.launched.as_ref().map(|launch| launch.joints[row]) else {
@@ -299,8 +301,8 @@ impl Mover<'_> {
         (law, posed.bias + posed.compliance * given)
     }
 
-    /// Impulse of a row in the first phase whose arm turns, without μ, which moves springs to where they aim and no momentum:
-    /// of springs as they were found.
+    /// Impulse of a row in the first phase for which arms turn. It excludes μ, which moves springs to their target and
+    /// carries no momentum.
     pub(super) fn turning(&self, row: usize) -> f64 {
         match self.roles[row] {
             Role::Soft => self.pushed[row],
@@ -315,7 +317,7 @@ impl Mover<'_> {
         row_velocity(row, twist(joint.a), twist(joint.b))
     }
 
-    /// Impulses of given forces along the rows of the start, body by body [N·s, N·m·s].
+    /// Impulses of given joint forces along the rows of the start, per body [N·s, N·m·s].
     pub(super) fn given_impulses(&self, h: f64, shelves: &mut Shelves) -> Vec<(DVec3, DVec3)> {
         let mut out = shelves.wrenches.of(self.bodies.iter().map(|_| (DVec3::ZERO, DVec3::ZERO)));
         let mut impulses = shelves.numbers.take();

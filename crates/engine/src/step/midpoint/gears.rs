@@ -1,7 +1,8 @@
-//! Gears in the two phases of a piece: one row over several joints, held like a locked coordinate.
+//! Gears in the two phases of a piece: each is one row over several joints, held like a locked coordinate.
 //!
-//! Along every coordinate its impulse is the factor times that of the gear: each joint has a row for it, with which loads, wrenches,
-//! works and geometric stiffness are told like those of any other. Only where rows become a system are they one: here.
+//! The impulse along each coordinate is the gear's impulse times the factor of the coordinate. Each joint has a row for
+//! its coordinate, which loads, wrenches, works and geometric stiffness use like any other row. Only this file combines
+//! these rows into one, when a system is assembled.
 
 use super::{Mover, MovingBody};
 use crate::joint::OLD_ERROR;
@@ -15,26 +16,26 @@ use signorini_solvers::{TiedBodies, TiedRow};
 /// A gear of the island.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingGear {
-    /// Its terms among those of all gears of the island.
+    /// Index of its first term among those of all gears of the island.
     first: usize,
     count: usize,
-    /// What the sum of its coordinates is to be [m, rad].
+    /// Prescribed sum of its coordinates [m, rad].
     sum: f64,
 }
 
-/// A coordinate of a gear.
+/// One coordinate of a gear.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingTerm {
-    /// The joint, by its place in the island, and its row there.
+    /// The joint, by index in the island, and its row.
     bound: GearedRow,
-    /// The row among those of all joints of the island.
+    /// Index of the row among those of all joints of the island.
     row: usize,
-    /// At the start of the piece, angles over whole turns [m, rad].
+    /// Value at the start of the piece; angles count whole turns [m, rad].
     value: f64,
 }
 
 impl<'a> Mover<'a> {
-    /// Finds the gears of the island, in memory that is there already, and binds the impulses to start from.
+    /// Finds the gears of the island and makes the guess of impulses consistent with them.
     pub(super) fn find_gears(&mut self, gears: &[u32], joints: &[u32]) {
         for gear in gears {
             let first = self.gear_terms.len();
@@ -52,14 +53,15 @@ impl<'a> Mover<'a> {
             }
             let terms = &self.gear_terms[first..];
             let value: f64 = terms.iter().map(|term| term.bound.factor * term.value).sum();
-            // What was off before the step is taken out by the correction of poses: the step holds the gear as it finds it.
+            // An error from before the step is removed by the correction of poses; the step holds the gear with its
+            // error.
             let offset = self.scene.gears.offset(*gear as usize);
             let sum = if (value - offset).abs() > OLD_ERROR { value } else { offset };
             self.gears.push(MovingGear { first, count: terms.len(), sum });
         }
         for (row, spec) in self.joints.iter().flat_map(|joint| joint.rows).enumerate() {
             if spec.is_geared() && self.gear_terms.iter().all(|term| term.row != row) {
-                // Of a gear that does not act.
+                // The row belongs to a gear that does not act.
                 self.lambda[row] = 0.0;
             }
         }
@@ -74,34 +76,34 @@ impl<'a> Mover<'a> {
         (joint, &joint.rows[term.bound.row])
     }
 
-    /// Impulse of a gear, from those of the rows that it binds.
+    /// Impulse of a gear, from those of its rows.
     pub(super) fn gear_impulse(&self, gear: &MovingGear, impulses: impl Fn(usize) -> f64) -> f64 {
-        // One of the factors is one, but for the sign.
+        // One of the factors is ±1.
         let leading = self.terms(gear).iter().find(|term| term.bound.factor.abs() == 1.0);
         leading.map_or(0.0, |term| term.bound.factor * impulses(term.row))
     }
 
-    /// Adds the impulse of a gear to the rows that it binds.
+    /// Adds the impulse of a gear to those of its rows.
     pub(super) fn add_geared(&self, gear: &MovingGear, impulse: f64, impulses: &mut [f64]) {
         for term in self.terms(gear) {
             impulses[term.row] += term.bound.factor * impulse;
         }
     }
 
-    /// Adds the impulse of a gear to what the rows that it binds aim at.
+    /// Adds the impulse of a gear to the targets of its rows.
     pub(super) fn aim_gear(&self, gear: &MovingGear, impulse: f64, aims: &mut [(f64, f64)]) {
         for term in self.terms(gear) {
             aims[term.row].1 += term.bound.factor * impulse;
         }
     }
 
-    /// The sum over the coordinates of a gear of something that their rows have.
+    /// Sum over the coordinates of a gear of a value per row, weighted by the factors.
     pub(super) fn over_gear(&self, gear: &MovingGear, of: impl Fn(usize) -> f64) -> f64 {
         self.terms(gear).iter().map(|term| term.bound.factor * of(term.row)).sum()
     }
 
-    /// Where a coordinate is at the end of the piece [m, rad]. An angle is next to where the motion through the piece takes it: a wheel
-    /// may turn far in a step.
+    /// Value of a coordinate at the end of the piece [m, rad]. Whole turns of an angle follow from the motion through
+    /// the piece, because a wheel may turn far in a step.
     fn end_value(&self, term: &MovingTerm, h: f64) -> f64 {
         let (joint, spec) = self.joint_and_row(term);
         let (before, after) = (&self.starts[term.bound.joint], &self.ends[term.bound.joint]);
@@ -118,27 +120,27 @@ impl<'a> Mover<'a> {
         nearest(value, term.value + h * rate)
     }
 
-    /// What a gear is off at the end poses [m, rad].
+    /// Error of a gear at the end poses [m, rad].
     pub(super) fn gear_error(&self, gear: &MovingGear, h: f64) -> f64 {
         let value = |term: &MovingTerm| term.bound.factor * self.end_value(term, h);
         self.terms(gear).iter().map(value).sum::<f64>() - gear.sum
     }
 
-    /// Largest of these; infinite if one is not a number.
+    /// Largest error of all gears; infinite if one is NaN.
     pub(super) fn gear_errors(&self, h: f64) -> f64 {
         let errors = self.gears.iter().map(|gear| self.gear_error(gear, h));
         errors.fold(0.0, |worst: f64, error| if error.is_nan() { f64::INFINITY } else { worst.max(error.abs()) })
     }
 
-    /// The end of the piece is the start of the next.
+    /// Makes the end of the piece the start of the next.
     pub(super) fn pass_on_gears(&mut self, h: f64) {
         for at in 0..self.gear_terms.len() {
             self.gear_terms[at].value = self.end_value(&self.gear_terms[at], h);
         }
     }
 
-    /// Adds the gears to a problem, last of all, with rows between these poses of their joints, by their places, and in q what `speed` says of each
-    /// of the rows and `error` of the whole.
+    /// Adds the gears to a problem as its last rows, taken between the given poses of their joints. q is the sum of
+    /// `speed` over the rows plus `error` of the gear.
     pub(super) fn pose_gears(
         &self,
         parts: &mut FactoredParts,
@@ -159,7 +161,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Pairs of joints, by their places, that gears tie to each other.
+    /// Pairs of joints, by index, that gears tie to each other.
     pub(super) fn gear_spans(&self, out: &mut Vec<[u32; 2]>) {
         out.clear();
         for gear in &self.gears {
@@ -170,7 +172,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Adds the gears to the system of a round, last of all.
+    /// Adds the gears to the system of a round as its last rows.
     pub(super) fn tie_gears(&self, h: f64, ties: &[[Option<u32>; 2]], system: &mut TiedBodies) {
         for gear in &self.gears {
             let part = |term: &MovingTerm| {

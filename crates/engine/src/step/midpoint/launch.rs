@@ -1,8 +1,9 @@
-//! What contacts do in a piece, with the rows of its start: impacts first, then what carries along the way.
+//! Contact impulses of a piece, with the rows of its start: impacts first, then the impulses that act along the piece.
 //!
-//! Impulses of an impact over mid arms would be those of other arms than it has, and half of them would move the bodies.
-//! So impacts happen at once, without forces: bodies are launched with the velocities after them. Forces that were part of the
-//! launch would be a kick before the drift, of first order, and explicit in the tension that they put on joints.
+//! An impact is over at once, so its impulse must not act with mid arms, nor over half of the piece. Bodies are
+//! therefore launched: impacts are solved at the start of the piece without forces, and the bodies start with the
+//! velocities after them. Forces are not part of the launch; that would be a kick–drift scheme of first order, explicit
+//! in the tension of joints.
 
 use super::Mover;
 use super::shelf::Shelves;
@@ -15,25 +16,25 @@ use crate::step::rolling::Push;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort};
 use signorini_problem::ContactProblem;
 
-/// Energy of an impact, relative to the kinetic energy, that is not told from round-off \[1\].
+/// Energy gain of an impact, relative to the kinetic energy, that counts as round-off \[1\].
 const ROUND_OFF: f64 = 1e-9;
 
-/// Share of the piece over which the turning of rows is measured \[1\]: its square, 1e-8, is the error of the difference, and
-/// round-off over it 1e-12.
+/// Share of the piece over which J̇ is measured by finite differences \[1\]. Their error is its square, 1e-8, and their
+/// round-off 1e-12.
 const BEND: f64 = 1e-4;
 
-/// Impulses at the start of a piece.
+/// Impulses of the impacts at the start of a piece.
 #[derive(Debug)]
 pub(super) struct Launch {
-    /// Of contacts.
+    /// Impulses of contacts.
     pub contacts: Vec<Push>,
-    /// Of joints, row by row [N·s, N·m·s].
+    /// Impulses of joints, row by row [N·s, N·m·s].
     pub joints: Vec<f64>,
-    /// Limits that are reached by it, row by row.
+    /// Whether the launch reaches a limit, row by row.
     pub reached: Vec<bool>,
-    /// Whether what forces of the piece do is in it.
+    /// Whether the forces of the piece are part of it.
     pub forced: bool,
-    /// The judge's word on it.
+    /// Grade by the judge.
     pub graded: Graded,
 }
 
@@ -46,7 +47,8 @@ impl Launch {
 }
 
 impl Mover<'_> {
-    /// Finds what contacts do in a piece: launches the bodies if some of them hit, then finds what carries along the way.
+    /// Finds the contact impulses of a piece: launches the bodies if there are impacts, then solves for the impulses
+    /// along the piece.
     pub fn push(
         &mut self,
         h: f64,
@@ -84,7 +86,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Where the solve with the rows of the start takes the bodies in the mean over the piece: half way to its velocities.
+    /// Stores the mean motion that the solve with the rows of the start predicts: half way to its velocities.
     fn foresee(&mut self, forced: &[Before], changes: &[Twist]) {
         for (body, (before, change)) in self.bodies.iter_mut().zip(forced.iter().zip(changes)) {
             let kick = body.start.angular_momentum(&body.mass, change.angular);
@@ -95,7 +97,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Impulses of the rows by the solve with the rows of the start, and which limits they reach.
+    /// Stores the joint impulses of the solve with the rows of the start, and which limits it reaches.
     fn find_pushed(&mut self, h: f64, forced: &[Before], space: &mut IslandSpace) {
         let mut pushed = space.shelves.numbers.take();
         self.scatter(At::Start, &space.impulses, &mut space.shelves, &mut pushed);
@@ -104,7 +106,7 @@ impl Mover<'_> {
         space.shelves.flags.swap(&mut self.reached, reached);
     }
 
-    /// Launches the bodies with what contacts, joints and all forces of the piece do at its start.
+    /// Launches the bodies with contacts, joints and all forces of the piece, as one impact at its start.
     pub fn launch_forced(
         &mut self,
         h: f64,
@@ -130,14 +132,14 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Prepares an implicit piece of joints that only hold: contacts are found in its rounds. False if drives or limits ask for
-    /// the solve with the rows of the start.
+    /// Prepares an implicit piece with locked coordinates only, whose rounds find the contacts. Returns false if
+    /// motors, springs or limits need the solve with the rows of the start.
     pub fn settle_in(&mut self, h: f64, shelves: &mut Shelves) -> bool {
         self.stay(shelves);
         !self.pose_rows(h)
     }
 
-    /// Whether a contact hits within the piece, by the velocities at its start.
+    /// Whether a contact closes within the piece, by the velocities at its start.
     pub fn reaches(&self, place: usize, h: f64) -> bool {
         let contact = self.contacts[place];
         let way =
@@ -145,7 +147,7 @@ impl Mover<'_> {
         way < -CLOSED && self.gaps[place] + way <= 0.0
     }
 
-    /// Whether a limit is met within the piece, by the velocities at its start.
+    /// Whether a limit is reached within the piece, by the velocities at its start.
     fn meets_limits(&self, h: f64) -> bool {
         let mut row = 0;
         for (joint, start) in self.joints.iter().zip(&self.starts) {
@@ -164,7 +166,7 @@ impl Mover<'_> {
         false
     }
 
-    /// What the launch, forces and given forces of joints leave.
+    /// Velocities after the launch, forces and given joint forces.
     fn pushed_by_forces(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
         let mut forced = self.forced(h, shelves);
         let given = self.given_impulses(h, shelves);
@@ -197,7 +199,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Impacts, without forces. Restitution that would make energy is halved until it does not.
+    /// Solves impacts without forces. Restitution that would create energy is scaled down by bisection.
     fn hit(
         &mut self,
         h: f64,
@@ -229,7 +231,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// Whether the launch leaves no more kinetic energy than there was, and than moving bodies put in.
+    /// Whether the launch leaves no more kinetic energy than there was, plus the work of kinematic bodies.
     fn makes_no_energy(&self) -> bool {
         let Some(launch) = &self.launched else { return true };
         let given = |rank: u32| if self.place(rank).is_some() { Twist::default() } else { self.given_velocity(rank) };
@@ -248,7 +250,7 @@ impl Mover<'_> {
                 let speed = |twist: &dyn Fn(u32) -> Twist| self.row_velocity(&columns, joint, twist);
                 driven -= launch.joints[row] * speed(&|_| Twist::default());
                 if spec.purpose == Purpose::Armature {
-                    // What the rotor had is not in the bodies' energy.
+                    // The energy of rotors is not part of the bodies' energy.
                     let before =
                         speed(&|place| self.bodies[place as usize].start.twist(&self.bodies[place as usize].mass));
                     let after = speed(&|place| self.launch_twist(place));
@@ -264,10 +266,9 @@ impl Mover<'_> {
         after <= before + driven + ROUND_OFF * before.max(after)
     }
 
-    /// How much rows of joints turn against the launch on its way, `h J̇ v` [m/s, rad/s]: without it the contacts would not
-    /// carry what swings from what they hold, and a box that sticks to a plate would creep along it. J̇ is that of the start,
-    /// by a central difference: at the end of the way, redundant rows would contradict each other. One number for every row
-    /// that is posed.
+    /// Computes `h J̇ v`, the change of joint rows along the piece [m/s, rad/s], one number per posed row. Without it
+    /// contacts would not carry centripetal loads, and a box that sticks to a plate would creep along it. J̇ is taken
+    /// at the start by a central difference; at the end, redundant rows would contradict each other.
     fn bends(&mut self, h: f64, shelves: &mut Shelves, out: &mut Vec<f64>) {
         let twists = shelves.twists.of(self.bodies.iter().map(|body| body.launch.twist(&body.mass)));
         let mut bends = shelves.numbers.of(self.lambda.iter().map(|_| 0.0));
@@ -318,13 +319,14 @@ impl Mover<'_> {
         Ok(graded)
     }
 
-    /// Whether a contact is part of the problem of start poses. A pad has a bounded force, which does nothing in an impact: if it
-    /// were part of it, its normal impulse would be used up before forces act, and its friction could not carry them.
+    /// Whether a contact is part of the problem at start poses. A pad is not part of impacts, because a bounded force
+    /// does nothing in an impact. Otherwise its normal impulse would be used up before forces act, and its friction
+    /// could not carry them.
     fn acts(&self, place: usize, at: At) -> bool {
         at != At::Impact || self.pad(place).is_none()
     }
 
-    /// What all contacts do, from the impulses of a problem of start poses.
+    /// Impulses of all contacts, from those of a problem at start poses.
     fn contact_impulses(&self, at: At, impulses: &[f64], shelves: &mut Shelves) -> Vec<Push> {
         let mut row = 0;
         let mut contacts = shelves.pushes.take();
@@ -340,7 +342,7 @@ impl Mover<'_> {
         contacts
     }
 
-    /// Gives the bodies the velocities after the impulses of a problem.
+    /// Sets the velocities of the bodies to those after the impulses of a problem.
     fn launch(
         &mut self,
         before: &[Before],

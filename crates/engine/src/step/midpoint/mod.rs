@@ -1,29 +1,32 @@
-//! Islands with joints (stage 5): the step whose constraints hold at its end. In: an island. Out: end states, impulses,
-//! certificate, and its part of the energy ledger.
+//! Islands with joints (part of row 5): an integrator whose joints fit at the end of the step. In: an island. Out: end
+//! states, impulses, certificate, and its part of the energy ledger.
 //!
-//! Rows linearised at the start of the step let joints drift by h², and taking the drift out of the poses afterwards costs
-//! energy: a pendulum lost a fifth of its swing in ten seconds, a short chain tore. Here a piece of the step has two phases.
+//! If rows are linearised at the start of the step, joints drift by h² per step, and correcting the drift afterwards
+//! costs energy: a pendulum lost a fifth of its swing in ten seconds, and a short chain tore. Here the step, or a piece
+//! of it, has two phases.
 //!
-//! 1. *Positions* (`rounds`). Impulses λ act over mid arms and move the bodies (`body`) so that the joints fit at the end
-//!    poses, `g(X⁺) = 0`. A round is one Newton step in λ and the motion of all bodies (`newton`): without the geometric
-//!    stiffness of the impulses, rounds, like SHAKE and RATTLE, diverge as soon as h ω > 2 for the fastest swing of a link, which
-//!    loaded chains exceed tenfold. Where contacts are near, one exact solve with the rows of the start poses comes first, and its
-//!    contact impulses act throughout. A contact that the rounds overrun, or a limit, makes the next one one-sided: the exact
-//!    method then says which of them are held. (All contacts with friction in every round: thirty to sixty factorizations
-//!    each on a rope bridge under a load, and they did not contract.)
-//! 2. *Velocities* (`velocity`). `p = p₀ + h f + (J̄ − J⁺)ᵀλ`, and one exact solve of the total impulse with the rows of the
-//!    end poses: joints u = 0, contacts that are closed there Moreau's and Coulomb's laws. This is what the certificate is on.
+//! 1. *Positions* (`rounds`). Impulses λ, with arms midway between start and end, move the bodies (`body`) so that the
+//!    joints fit at the end poses, `g(X⁺) = 0`. A round is one Newton step in λ and the motion of all bodies
+//!    (`newton`). The geometric stiffness of the impulses is part of its matrix; without it rounds diverge, like SHAKE
+//!    and RATTLE, as soon as h ω > 2 for the fastest swing of a link, and loaded chains exceed that tenfold. If
+//!    contacts are near, one exact solve with the rows of the start poses comes first, and its contact impulses act
+//!    throughout the phase. If a round violates a contact or a limit, the next round has inequalities, and the exact
+//!    method decides which of them are active. (With all contacts and friction in every round, a loaded rope bridge
+//!    took thirty to sixty factorizations per round, and rounds did not contract.)
+//! 2. *Velocities* (`velocity`). The momentum is `p = p₀ + h f + (J̄ − J⁺)ᵀλ` plus the total impulse, which one exact
+//!    solve with the rows of the end poses finds: u = 0 for joints, and Signorini's and Coulomb's laws for contacts
+//!    that are closed there. The certificate is about this problem.
 //!
-//! Energy is kept to second order; what the projection of the second phase takes is of fourth order in smooth motion. Where
-//! a link turns too far in a piece (whips), rounds contract badly or the energy rises: the island's piece is halved, down to
-//! 2⁻⁷ of the step. A count of solves bounds the work. (The scheme is the midpoint rule with projection of Hairer, Lubich
-//! and Wanner, Geometric Numerical Integration, VII.1, on momenta; measured against SHAKE, RATTLE and backward Euler in
-//! `docs/decisions/0002-midpoint-for-joints.md`.)
+//! Energy is conserved to second order; the projection in the second phase removes an amount of fourth order in smooth
+//! motion. If a link turns too far in a piece (whips), rounds contract badly or the energy rises. The piece is then
+//! halved, down to 2⁻⁷ of the step. The number of solves is bounded. (The scheme is the midpoint rule with projection
+//! of Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1, on momenta; measured against SHAKE, RATTLE and
+//! backward Euler in `docs/decisions/0002-midpoint-for-joints.md`.)
 //!
-//! Contacts enter with the rows of their start poses: a gap that is not linear in the motion is measured at the end poses and
-//! taken out there (`end_poses`). In a piece in which a contact closes or a limit is met, impacts come first (`launch`):
-//! bodies are launched with the velocities after them. Forces, and the contacts that carry against them, act along the way:
-//! the tension of a loaded chain is then in λ, and in K.
+//! Contacts use the rows of the start poses. A gap that is not linear in the motion is measured and corrected at the
+//! end poses (`end_poses`). In a piece in which a contact closes or a limit is reached, impacts come first (`launch`),
+//! and the bodies start with the velocities after them. Forces, and the contact impulses against them, act along the
+//! whole piece, so that the tension of a loaded chain is part of λ and of K.
 
 mod account;
 mod body;
@@ -61,49 +64,53 @@ pub(crate) use shelf::Shelves;
 use shelf::emptied;
 use taut::{Attempt, NEARLY_FITS};
 
-/// Most halvings of the step for one island: beyond 2⁻⁷ of a step nothing in the studies got better.
+/// Limit on halvings of the step. Pieces shorter than 2⁻⁷ of a step improved nothing in the studies.
 const MAX_DEPTH: usize = 7;
-/// Most solves for one island in a step. Whips take about 60; what is left then is taken in pieces of any energy.
+/// Limit on solves for one island in a step. Whips take about 60. After that, pieces are accepted whatever their
+/// energy.
 const MAX_SOLVES: usize = 80;
-/// Rise of the energy of a piece, relative to the kinetic energy, that halves it \[1\].
+/// A piece is halved if its energy rises by more than this share of the kinetic energy \[1\].
 const ENERGY_RISE: f64 = 1e-6;
-/// The same of a piece that cannot be halved any more \[1\]: 2⁷ of them stay within what the judge allows a step. Springs
-/// exchange energy with an error of second order, which 1e-6 takes more pieces than there are solves for.
+/// Allowed rise of a piece that cannot be halved any more \[1\]. 2⁷ such pieces stay within what the judge allows a
+/// step. With springs, whose energy exchange has an error of second order, 1e-6 would need more pieces than there are
+/// solves.
 const LAST_RISE: f64 = 4e-5;
-/// Loss by the projection of velocities, relative to the kinetic energy, that halves a piece without contacts \[1\].
+/// A piece without contacts is halved if the projection of velocities takes more than this share of the kinetic energy
+/// \[1\].
 const ENERGY_LOSS: f64 = 1e-3;
-/// Most halvings of the step because a problem of contacts alone was not solved. Shorter pieces pose other problems, and most of
-/// these are solved (`docs/decisions/0028-unsolved-steps-in-halves.md`). With joints it did not help: a ball on a chain in a wall took
-/// twice as long.
+/// Limit on halvings of an island without joints whose problem was not solved. Shorter pieces pose other problems, and
+/// most of these are solved (`docs/decisions/0028-unsolved-steps-in-halves.md`). Islands with joints are not halved for
+/// this reason: it made a ball on a chain in a brick wall twice as slow.
 const MAX_UNSOLVED_DEPTH: usize = 2;
 /// θ of the midpoint rule.
 const MIDPOINT: f64 = 0.5;
 /// θ of backward Euler.
 const IMPLICIT: f64 = 1.0;
 
-/// What a step of this kind leaves besides its [`IslandSolution`].
+/// Result of such a step besides its [`IslandSolution`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motion {
     /// State of every body of the island at the end.
     pub end: Vec<BodyState>,
-    /// The island's entries of the account, without energies before and after.
+    /// The island's entries of the energy ledger, without the energies before and after.
     pub ledger: EnergyLedger,
     /// Impulse and angular impulse of the joints on every body [N·s, N·m·s].
     pub joint_wrench: Vec<(DVec3, DVec3)>,
-    /// The same on bodies that no impulse moves, by rank.
+    /// The same for bodies without finite mass, by rank.
     pub given_wrench: Vec<(u32, DVec3, DVec3)>,
-    /// Contact and joint problems that were solved.
+    /// Number of contact and joint problems that were solved.
     pub solves: usize,
-    /// Pieces that the step was cut into.
+    /// Number of pieces of the step.
     pub pieces: usize,
-    /// Whether joints left no way to go: where their bodies are was found with them, and nothing else may move them.
+    /// Whether the joints are taut, that is, leave no freedom of motion. The correction of poses must not move such
+    /// bodies.
     pub taut: bool,
-    /// Pieces whose rounds did not arrive, or whose energy rose although they were as short as they may be.
+    /// Number of shortest pieces whose rounds did not converge, or whose energy rose.
     pub missed: usize,
 }
 
 impl Motion {
-    /// Nothing has moved yet; the memory is that of an earlier step.
+    /// Resets the result and keeps its memory.
     fn again(mut self) -> Motion {
         self.end.clear();
         self.joint_wrench.clear();
@@ -113,24 +120,24 @@ impl Motion {
     }
 }
 
-/// The island while it moves.
+/// The state of an island while the pieces of a step are taken.
 struct Mover<'a> {
     settings: &'a Settings,
     scene: &'a Scene<'a>,
     index: usize,
     contacts: Vec<&'a Contact>,
-    /// Pads of the contacts, or nothing if the island is not squeezed.
+    /// Pads of the contacts; empty if the island is not squeezed.
     pads: Vec<Option<Pad>>,
     /// Gap of every contact at the start of the piece \[m\].
     gaps: Vec<f64>,
     joints: Vec<JointGeometry<'a>>,
     gears: Vec<MovingGear>,
     gear_terms: Vec<MovingTerm>,
-    /// Every joint at the start of the piece, and at the end poses on hand.
+    /// Every joint at the start of the piece, and at the current end poses.
     starts: Vec<Placed>,
     ends: Vec<Placed>,
     bodies: Vec<MovingBody>,
-    /// Impulses of the joints in the first phase, row by row. Those of the piece before are the guess.
+    /// Impulses of the joints in the first phase, row by row. Those of the previous piece are the initial guess.
     lambda: Vec<f64>,
     /// What each row of the joints does in the first phase.
     roles: Vec<Role>,
@@ -138,19 +145,19 @@ struct Mover<'a> {
     posed: Vec<Posed>,
     /// Values of the coordinates of the rows at the start of the piece [m, rad].
     values: Vec<f64>,
-    /// Of springs, the velocity that they are to have in the mean and the impulse that goes with it.
+    /// For springs: target of the mean velocity, and the impulse that belongs to it.
     aims: Vec<(f64, f64)>,
-    /// How far limits were overrun before the step, zero or less [m, rad]: taken out by the correction of poses.
+    /// Violation of limits before the step, zero or less [m, rad]. The correction of poses removes it.
     overrun: Vec<f64>,
-    /// How much rows give way where the motion is implicit \[1/kg, 1/(kg·m²)\].
+    /// Compliance of rows in an implicit motion \[1/kg, 1/(kg·m²)\].
     yields: Vec<f64>,
-    /// Impulses of the rows by the solve with the rows of the start.
+    /// Joint impulses of the solve with the rows of the start.
     pushed: Vec<f64>,
     /// Limits that are too far away for the solves with the rows of the start.
     far: Vec<bool>,
-    /// Limits that the solve with the rows of the start reaches.
+    /// Limits that are reached in the solve with the rows of the start.
     reached: Vec<bool>,
-    /// What the contacts do along the piece.
+    /// Contact impulses that act along the piece.
     pushes: Vec<Push>,
     /// Impacts at the start of the piece, if there are any.
     launched: Option<Launch>,
@@ -158,22 +165,23 @@ struct Mover<'a> {
     time: f64,
     /// Length of the piece \[s\].
     piece: f64,
-    /// Whether rounds begin with bodies that stay where they are.
+    /// Whether rounds start from bodies that stay where they are.
     from_rest: bool,
-    /// How much the end of the piece counts in its mean: ½ for the midpoint rule, 1 for backward Euler.
+    /// θ, the weight of the end of the piece in means: ½ for the midpoint rule, 1 for backward Euler.
     theta: f64,
-    /// Largest joint error that the rounds of the piece left [m, rad].
+    /// Largest joint error left by the rounds of the piece [m, rad].
     error: f64,
-    /// What the contacts do in the rounds.
+    /// Role of each contact in the rounds.
     normals: Vec<Role>,
-    /// Whether it is known which limits and contacts are held.
+    /// Whether the set of active limits and contacts is known.
     settled: bool,
     /// Iterations of all problems so far.
     iterations: usize,
     motion: Motion,
 }
 
-/// Moves an island through the step: one with joints, or one whose contacts could not be solved for the whole step, in `pieces`.
+/// Moves an island through the step. The island has joints, or its contact problem was not solved for the whole step;
+/// then the step is taken in `pieces`.
 #[allow(clippy::too_many_arguments)] // What every island has, and what earlier impacts did to it.
 pub(crate) fn step_island(
     records: &Records,
@@ -248,7 +256,8 @@ impl<'a> Mover<'a> {
         let joints = found;
         let rows: usize = joints.iter().map(JointGeometry::row_count).sum();
         let numbers = &mut shelves.numbers;
-        // What rounds cannot tell from none is none: over h it is a speed, at which the solves at the start and at the end differ.
+        // Gaps below the accuracy of rounds count as zero. Divided by h they would be speeds, in which the solves at
+        // start and end differ.
         let told = |gap: f64| if gap.abs() <= rounds::FITS { 0.0 } else { gap };
         let gap = |(place, contact): (usize, &&Contact)| match pads.get(place) {
             Some(Some(pad)) => pad.gap,
@@ -290,14 +299,14 @@ impl<'a> Mover<'a> {
             iterations: 0,
             motion,
         };
-        // What taut joints are off by was made by the tension, and goes with it.
+        // Errors of taut joints are caused by the tension, and vanish with it.
         let old = if mover.is_taut(scene.dt) { MISFIT } else { OLD_ERROR };
         mover.motion.joint_wrench.resize(mover.bodies.len(), (DVec3::ZERO, DVec3::ZERO));
         for index in 0..mover.joints.len() {
             let mut joint = mover.joints[index];
             let placed = joint.place(|end| mover.start_pose(end));
-            // An error larger than what rounds leave was not made by the step: it is taken out by the correction of poses,
-            // which puts in no velocity. The step holds the joint as it finds it.
+            // An error larger than rounds leave was not made by a step. The correction of poses removes it without
+            // adding velocity; the step holds the joint with its error.
             if joint.locked_error(&placed) > old {
                 joint.fit(&placed, mover.start_pose(joint.a).1);
                 mover.joints[index] = joint;
@@ -311,7 +320,7 @@ impl<'a> Mover<'a> {
         mover
     }
 
-    /// Gives all vectors back.
+    /// Returns all vectors to the shelves.
     fn end(mut self, shelves: &mut Shelves) -> Motion {
         for body in self.bodies.drain(..) {
             shelves.wrenches.give(body.load.into_memory());
@@ -337,7 +346,7 @@ impl<'a> Mover<'a> {
         self.motion
     }
 
-    /// Takes a piece of length `h`, in halves where the gate asks for it.
+    /// Takes a piece of length `h`, and halves it if it does not converge or its energy rises.
     fn advance(
         &mut self,
         h: f64,
@@ -375,11 +384,11 @@ impl<'a> Mover<'a> {
                 _ => self.push(h, restitution, space, out)?,
             }
             let arrives = self.rounds(h, last, space, out);
-            // Where joints leave no way to go, shorter pieces help nothing: what the piece gains is what yielding rows give back.
+            // Shorter pieces do not help taut joints: the energy gained is that stored in compliant rows.
             let stuck = implicit && arrives && self.is_taut(h);
             if arrives && (!implicit || last || stuck) {
                 let piece = self.velocities(h, restitution, space)?;
-                // Contacts alone keep their energy as the judge asks, of the whole step.
+                // For contacts alone the judge's bound on the whole step is enough.
                 let rise = if last || implicit || self.joints.is_empty() { LAST_RISE } else { ENERGY_RISE };
                 if stuck || piece.rise <= rise && (piece.loss <= ENERGY_LOSS || last || implicit) {
                     let launched = self.launched.as_ref().is_none_or(|launch| launch.graded.solved);
@@ -408,15 +417,16 @@ impl<'a> Mover<'a> {
         self.set_theta(MIDPOINT);
         if last || PIECES.is_overspent(self.iterations) {
             if moves && self.is_taut(h) {
-                // Anything else would tear the joints. What stood still in the last step is not left so for ever.
+                // Anything else would tear the joints. Bodies that stood still in the last step are not stopped again,
+                // so that they do not stand forever.
                 self.stand_still(h, &mut space.shelves, out);
                 space.shelves.numbers.give(lambda);
                 space.shelves.pushes.give(pushes);
                 return Ok(());
             }
-            // Neither joints nor energy could be had, or not for what the island may spend: the piece is taken with the rows of
-            // its start, whose projections only take energy, and the gap is left to the correction of poses. The certificate
-            // says so.
+            // Neither joints nor energy converged, or the budget is spent. The piece is taken with the rows of its
+            // start, whose projections only remove energy, and the joint error is left to the correction of poses. The
+            // certificate shows it.
             self.launch_forced(h, restitution, space, out)?;
             self.drift(h);
             let piece = self.velocities(h, restitution, space)?;
@@ -432,7 +442,7 @@ impl<'a> Mover<'a> {
         self.in_pieces(2, h, depth + 1, restitution, space, out)
     }
 
-    /// Takes a piece of length `h` in so many equal ones.
+    /// Takes a piece of length `h` in equal parts.
     fn in_pieces(
         &mut self,
         count: usize,
@@ -445,7 +455,7 @@ impl<'a> Mover<'a> {
         let share = 1.0 / count as f64;
         self.scale_guess(share);
         for _ in 0..count {
-            // Halves of contacts alone that are not solved are not taken.
+            // Unsolved halves of an island without joints are rejected.
             if self.joints.is_empty() && !out.solved {
                 break;
             }

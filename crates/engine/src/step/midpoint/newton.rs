@@ -1,4 +1,5 @@
-//! One round: Newton's step for the motion of all bodies through the piece and the impulses of what is held, at once.
+//! One round of the first phase: a Newton step for the motion of all bodies and the impulses of all active rows
+//! together.
 //!
 //! With w the change of the end poses over h and K the geometric stiffness of all impulses,
 //!
@@ -6,9 +7,10 @@
 //! (2M − hK) w − J̄ᵀdλ = p,   J⁺w + C dλ = −g(X⁺)/h
 //! ```
 //!
-//! where p is what the bodies are short of (`body`). Impulses that turn with one body and act on another make K unsymmetric, and
-//! couple the two. To find the motion of each body alone under impulses that follow it, and the impulses by the symmetric part of its
-//! own K, contracts by h² times a torque over an inertia: about their own axes links have little, and servos tore rounds apart.
+//! where p is the defect of the bodies' own equations (`body`). An impulse that turns with one body and acts on another
+//! makes K unsymmetric, and couples the two bodies. (Solving for each body alone, with the symmetric part of its own K,
+//! contracts only by h² times torque over inertia. Links have little inertia about their own axes, so rounds with
+//! servos diverged.)
 
 use super::{IMPLICIT, Mover};
 use crate::step::Twist;
@@ -19,8 +21,8 @@ use signorini_problem::JacobianRow;
 use signorini_solvers::{TiedBodies, TiedRow};
 
 impl Mover<'_> {
-    /// Takes one Newton step, with the matrix of the last one if that is `kept`; false if the system is singular, or a body leaves the
-    /// range of numbers.
+    /// Takes one Newton step, with the last matrix if `kept`. Returns false if the system is singular, or a body leaves
+    /// the range of numbers.
     pub(super) fn round(&mut self, h: f64, kept: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let mut system = std::mem::take(&mut space.tied);
         let solved = if kept {
@@ -52,7 +54,7 @@ impl Mover<'_> {
         solved && finite
     }
 
-    /// The whole system of a round.
+    /// Assembles the system of a round.
     fn pose_system(
         &mut self,
         h: f64,
@@ -78,7 +80,7 @@ impl Mover<'_> {
         let mut row = 0;
         for (tie, (joint, before, after)) in self.mean_placed_joints().enumerate() {
             let mut stiffness = joint.stiffness(before, after, &self.lambda[row..row + joint.row_count()]);
-            // It is told of poses of which the end is half.
+            // K belongs to the mean pose, to which the end contributes the share θ.
             stiffness.iter_mut().flatten().for_each(|k| *k *= -2.0 * self.theta * h);
             system.add_tie(tie, &stiffness);
             let (force, rate) = (joint.rows_between(before, after), joint.rows_between(after, after));
@@ -86,7 +88,7 @@ impl Mover<'_> {
                 if self.roles[row].is_solved() {
                     let force = force.row(spec);
                     let compliance = self.softness(row);
-                    // What yields needs no filter.
+                    // Compliant rows need no filter.
                     let yields = self.theta == IMPLICIT && compliance > 0.0;
                     system.add_row(TiedRow {
                         tie,
@@ -120,7 +122,7 @@ impl Mover<'_> {
         self.tie_gears(h, ties, system);
     }
 
-    /// The errors of a round, for the matrix at hand.
+    /// Measures the right-hand side of a round, for an existing matrix.
     fn measure_system(&self, h: f64, system: &mut TiedBodies) {
         for (place, body) in self.bodies.iter().enumerate() {
             let (linear, angular) = body.short_of(h);
@@ -146,7 +148,7 @@ impl Mover<'_> {
         }
     }
 
-    /// What an impulse along a row changes of its velocity, if its bodies are tied to nothing else \[1/kg\].
+    /// Velocity change along a row by a unit impulse, if nothing else constrains its bodies \[1/kg\].
     pub(super) fn give(&self, tie: &[Option<u32>; 2], row: &JacobianRow) -> f64 {
         let mut give = 0.0;
         for (side, place) in tie.iter().enumerate() {

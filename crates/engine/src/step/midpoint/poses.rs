@@ -1,4 +1,4 @@
-//! Where bodies and joints are at the start and at the end of a piece.
+//! Poses of bodies and joints at the start and at the end of a piece.
 
 use super::{IMPLICIT, Mover};
 use crate::joint::geometry::{End, JointGeometry, Placed, Pose};
@@ -6,7 +6,7 @@ use crate::step::{Moving, Twist};
 use glamx::{DQuat, DVec3};
 
 impl<'a> Mover<'a> {
-    /// Pose of a body that no impulse moves, at some time within the step.
+    /// Pose of a fixed or kinematic body at some time within the step.
     pub(super) fn given_pose(&self, rank: u32, time: f64) -> Pose {
         let Moving { state, kind, .. } = &self.scene.bodies[rank as usize];
         if *kind != crate::Kind::Kinematic {
@@ -32,7 +32,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Finds every joint at the start of the piece.
+    /// Computes the pose of every joint at the start of the piece.
     pub(super) fn place_starts(&mut self) {
         let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
@@ -40,7 +40,7 @@ impl<'a> Mover<'a> {
         self.starts = starts;
     }
 
-    /// Finds every joint at the end poses on hand.
+    /// Computes the pose of every joint at the current end poses.
     pub(super) fn place_ends(&mut self, h: f64) {
         let mut ends = std::mem::take(&mut self.ends);
         ends.clear();
@@ -48,12 +48,13 @@ impl<'a> Mover<'a> {
         self.ends = ends;
     }
 
-    /// Joints with their poses at the start of the piece and at the end poses on hand.
+    /// Joints with their poses at the start of the piece and at the current end poses.
     pub(super) fn placed_joints(&self) -> impl Iterator<Item = (&JointGeometry<'a>, &Placed, &Placed)> {
         self.joints.iter().zip(&self.starts).zip(&self.ends).map(|((joint, start), end)| (joint, start, end))
     }
 
-    /// With which pose of a joint the end poses make arms and directions of the first phase, midway between the two.
+    /// The pose whose mean with the end pose gives arms and directions of the first phase: the start pose for the
+    /// midpoint rule, the end pose itself for backward Euler.
     pub(super) fn mean_start(&self, joint: usize) -> &Placed {
         if self.theta < IMPLICIT { &self.starts[joint] } else { &self.ends[joint] }
     }
@@ -63,17 +64,17 @@ impl<'a> Mover<'a> {
         self.joints.iter().enumerate().map(|(index, joint)| (joint, self.mean_start(index), &self.ends[index]))
     }
 
-    /// Place of a body in the island, if impulses move it.
+    /// Index of a body in the island; `None` if impulses do not move it.
     pub(super) fn place(&self, rank: u32) -> Option<u32> {
         self.scene.bodies[rank as usize].place
     }
 
-    /// Places of the bodies of a joint.
+    /// Indices of the bodies of a joint in the island.
     pub(super) fn joint_places(joint: &JointGeometry) -> [Option<u32>; 2] {
         [joint.a, joint.b].map(|end| if let End::Body(place, _) = end { Some(place as u32) } else { None })
     }
 
-    /// Velocity of a body that no impulse moves.
+    /// Velocity of a fixed or kinematic body.
     pub(super) fn given_velocity(&self, rank: u32) -> Twist {
         self.scene.free[rank as usize].after
     }

@@ -1,4 +1,5 @@
-//! First phase of a piece: joint impulses for which the joints fit at the end poses, under contact impulses that are given.
+//! First phase of a piece: finds joint impulses for which the joints fit at the end poses. Contact impulses are given
+//! (`launch`).
 
 use super::drives::Role;
 use super::shelf::Shelves;
@@ -14,34 +15,35 @@ use crate::step::solve::{IslandSolution, IslandSpace, add_effort, solve_graded};
 use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
 
-/// Most rounds: four are usual, six for whips. A taut rope, whose sag is the square root of its slack, takes a dozen, and finding
-/// what is held starts them over.
+/// Limit on rounds. Four are usual, six for whips. A taut rope takes a dozen, because its sag is the square root of its
+/// slack. Finding the active set starts the rounds over.
 const MAX_ROUNDS: usize = 24;
-/// Joint error at which rounds end, and how far bodies may then be from where their impulses take them [m, rad]: a thousand
-/// times below what the certificate asks for, since a gap is the arm of a couple.
+/// Accuracy of rounds: joint errors, and defects of the bodies' motion [m, rad]. It is a thousand times below the bound
+/// of the certificate, because a gap is the arm of a couple and changes angular momentum.
 pub(super) const FITS: f64 = 1e-11;
-/// Joint error that is good enough where rounds do not get further [m, rad]: half of what the certificate allows.
+/// Joint error that is accepted if rounds make no further progress [m, rad]: half of what the certificate allows.
 const NEARLY: f64 = 5e-9;
-/// Share of the error that a round may leave for the next one to take its factor \[1\].
+/// The next round reuses the factorization if a round leaves less than this share of the error \[1\].
 const KEPT: f64 = 0.05;
-/// Way by which some body is deflected where rounds begin with what the solve with the rows of the start says [m, rad].
+/// Rounds start from the solve with the rows of the start if that moves some body by more than this [m, rad].
 const DEFLECTED: f64 = 1e-9;
-/// A round after the third that leaves more than this share of the error contracts badly \[1\].
+/// A round after the third contracts badly if it leaves more than this share of the error \[1\].
 const CONTRACTION: f64 = 0.7;
 
-/// Most rounds of an implicit motion: sag is halved in each until rows give way, and which contacts are held is found besides.
+/// Limit on rounds of an implicit motion. Each halves the sag until compliant rows carry, and the active contacts are
+/// found at the same time.
 const IMPLICIT_ROUNDS: usize = 48;
-/// Compliance of contacts in an implicit motion, as a share of what they would give way alone \[1\]: a load of a hundred kilograms
-/// that is stopped from 4 m/s sinks in by 1e-8 m.
+/// Compliance of contacts in an implicit motion, as a share of their own inverse mass \[1\]. A load of 100 kg that is
+/// stopped from 4 m/s sinks in by 1e-8 m.
 const CONTACT_YIELD: f64 = 1e-7;
 
-/// A contact that the rounds overrun by more than this obeys its law in them \[m\]. Less is left to the correction of poses, which
-/// sees shapes as they are.
+/// A contact that the rounds violate by more than this becomes part of them \[m\]. Smaller violations are left to the
+/// correction of poses, which measures the actual shapes.
 const TOUCHES: f64 = 1e-3;
 
 impl Mover<'_> {
-    /// Runs the rounds of a piece; whether the joints fit at the end. Where they do not arrive with contacts that are overrun in
-    /// them, overlap is left to the correction of poses if it may be.
+    /// Runs the rounds of a piece. Returns whether the joints fit at the end. If rounds with violated contacts do not
+    /// converge and `overlap` is allowed, these contacts are left to the correction of poses.
     pub fn rounds(&mut self, h: f64, overlap: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let lambda = space.shelves.numbers.of(self.lambda.iter().copied());
         let roles = space.shelves.roles.of(self.roles.iter().copied());
@@ -61,10 +63,10 @@ impl Mover<'_> {
         fits
     }
 
-    /// The rounds, with contacts that they overrun or without.
+    /// Runs the rounds, with or without the contacts that they violate.
     fn fit(&mut self, h: f64, contacts: bool, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         let (mut last, mut before) = (f64::INFINITY, f64::INFINITY);
-        // The solve with the rows of the start has said which limits are held.
+        // The solve with the rows of the start has determined the active limits.
         self.settled = true;
         if !self.set_out(h) {
             return false;
@@ -95,7 +97,7 @@ impl Mover<'_> {
                 self.let_go();
             }
             (last, before) = if self.settled { (error, last) } else { (f64::INFINITY, f64::INFINITY) };
-            // A one-sided round changes what is held, and ends settled.
+            // A round with inequalities determines the active set.
             let newton = self.settled;
             let taken = match newton {
                 true => self.round(h, kept, space, out),
@@ -109,8 +111,8 @@ impl Mover<'_> {
         false
     }
 
-    /// Where rounds begin: as the solve with the rows of the start has the bodies go, with an error of third order in h, or as they
-    /// coast, whatever the guess of the impulses. What is at rest stays where it is to the last bit.
+    /// Sets the bodies where rounds start: at the result of the solve with the rows of the start, which has an error of
+    /// third order in h, or at their free motion. A body at rest stays in place to the last bit.
     fn set_out(&mut self, h: f64) -> bool {
         if self.from_rest {
             let stayed = self.bodies.iter_mut().all(|body| body.stay());
@@ -123,7 +125,7 @@ impl Mover<'_> {
         gone
     }
 
-    /// Moves the bodies by the velocities of their launch, whatever the joints say.
+    /// Moves the bodies by the velocities of their launch, without regard to joints.
     pub fn drift(&mut self, h: f64) {
         for body in &mut self.bodies {
             body.load.clear();
@@ -134,7 +136,7 @@ impl Mover<'_> {
         self.place_ends(h);
     }
 
-    /// Adds to where every body goes; false if one leaves the range of numbers.
+    /// Adds a change to the motion of every body. Returns false if one leaves the range of numbers.
     pub(super) fn shift(&mut self, h: f64, change: impl Fn(usize, &super::MovingBody) -> Twist) -> bool {
         let mut finite = true;
         for (place, body) in self.bodies.iter_mut().enumerate() {
@@ -145,7 +147,7 @@ impl Mover<'_> {
         finite
     }
 
-    /// How far bodies are from where their impulses would take them one by one [m, rad].
+    /// Largest defect of the bodies' own equations of motion [m, rad].
     fn astray(&self, h: f64) -> f64 {
         let way = |body: &super::MovingBody| {
             let way = body.response(h);
@@ -157,9 +159,9 @@ impl Mover<'_> {
             .fold(0.0, |worst: f64, way| if way.is_nan() { f64::INFINITY } else { worst.max(way) })
     }
 
-    /// A round in which limits and contacts that were met in the piece obey their law, `0 ≤ λ ⊥ gap ≥ 0`: it says which of them
-    /// are held in the rounds that follow. (Josephy's Newton method.) To hold and let go of them one by one leads through sets
-    /// whose rows nearly contradict each other, and impulses of any size.
+    /// A round in which limits and contacts reached in the piece obey `0 ≤ λ ⊥ gap ≥ 0` (Josephy's Newton method). It
+    /// determines which of them are active in the following rounds. Activating them one by one leads through sets of
+    /// nearly contradictory rows, with impulses of any size.
     fn one_sided_round(&mut self, h: f64, space: &mut IslandSpace, out: &mut IslandSolution) -> bool {
         for role in self.roles.iter_mut().chain(&mut self.normals) {
             if let Role::Open { met: true } = role {
@@ -168,7 +170,7 @@ impl Mover<'_> {
         }
         let mut parts = std::mem::take(&mut space.parts);
         self.assemble_round(h, &mut parts, &mut space.shelves);
-        // Place of every one-sided row in the problem, and its impulse so far.
+        // Index of every inequality row in the problem, and its impulse so far.
         let mut one_sided = space.shelves.impulses_at.take();
         let solved = self.roles.iter().zip(&self.lambda).filter(|(role, _)| role.is_solved()).enumerate();
         one_sided.extend(solved.filter(|(_, (role, _))| **role == Role::Stop).map(|(at, (_, impulse))| (at, *impulse)));
@@ -185,7 +187,7 @@ impl Mover<'_> {
             row += block.rows;
         }
         let Ok(mut problem) = ContactProblem::from_parts(parts) else { return false };
-        // Impulses of one-sided rows are totals, those of the others what is added.
+        // Impulses of inequality rows are totals; those of equality rows are increments.
         space.guess.clear();
         space.guess.resize(problem.rows(), 0.0);
         one_sided.iter().for_each(|(at, impulse)| space.guess[*at] = -impulse);
@@ -246,7 +248,7 @@ impl Mover<'_> {
         finite && self.shift(h, |_, body| body.response(h))
     }
 
-    /// Rows of a round over mid arms, and in `q` the error over h at the poses on hand [m/s, rad/s].
+    /// Assembles the rows of a round with mid arms; `q` is the error over h at the current poses [m/s, rad/s].
     fn assemble_round(&self, h: f64, parts: &mut FactoredParts, shelves: &mut Shelves) {
         parts.clear();
         let FactoredParts { blocks, inverse_mass, bodies: pairs, jacobian: rows, compliance, q, .. } = parts;
@@ -290,7 +292,7 @@ impl Mover<'_> {
         shelves.twists.give(ways);
     }
 
-    /// How far a contact is open at the end poses \[m\]; overlap that was there before counts as none.
+    /// Gap of a contact at the end poses \[m\]; overlap from before the step counts as zero.
     pub(super) fn contact_error(&self, place: usize, h: f64) -> f64 {
         let (gap, contact) = (self.gaps[place], self.contacts[place]);
         let yielded = match self.normals[place] {
@@ -300,7 +302,7 @@ impl Mover<'_> {
         gap.max(0.0) + contact.frame[0].dot(self.slipped(contact, h)) + yielded
     }
 
-    /// Way of B against A at a contact, to first order in the rotations \[m\].
+    /// Displacement of B relative to A at a contact, to first order in the rotations \[m\].
     pub fn slipped(&self, contact: &Contact, h: f64) -> DVec3 {
         let way = |rank: u32| match self.place(rank) {
             Some(place) => self.bodies[place as usize].displacement(),
@@ -312,8 +314,8 @@ impl Mover<'_> {
         contact.velocity(&way(contact.a), &way(contact.b))
     }
 
-    /// Arms of a contact when a share of the way at hand is gone. Of two bodies that move, to one point midway between where
-    /// each of them would take it: angular momentum is kept then.
+    /// Arms of a contact after a share of the current motion. If both bodies move, both arms end at the midpoint of the
+    /// two places to which the bodies carry the contact point, so that angular momentum is conserved.
     pub fn contact_arms(&self, contact: &Contact, share: f64) -> [DVec3; 2] {
         let way = |rank: u32| {
             let body = &self.bodies[self.place(rank)? as usize];
@@ -326,7 +328,7 @@ impl Mover<'_> {
         [contact.arm_a + apart, contact.arm_b - apart]
     }
 
-    /// Largest error of a joint at the end poses [m, rad]. A limit that is overrun there is held from now on.
+    /// Largest error of a joint at the end poses [m, rad]. Limits that are violated there become active.
     pub fn joint_error(&mut self, h: f64) -> f64 {
         let mut worst: f64 = 0.0;
         let mut row = 0;
@@ -352,8 +354,8 @@ impl Mover<'_> {
         worst.max(self.gear_errors(h))
     }
 
-    /// Largest error of a contact that is held, as a share of what closed contacts may leave, in the measure of joints. One
-    /// that is overrun is held from now on.
+    /// Largest error of an active contact, scaled so that it can be compared with joint errors. Contacts that are
+    /// violated become active.
     fn normal_error(&mut self, h: f64) -> f64 {
         let mut worst: f64 = 0.0;
         for place in 0..self.contacts.len() {
@@ -368,8 +370,8 @@ impl Mover<'_> {
         worst
     }
 
-    /// Lets go of limits and contacts that pull. Rows that give way do not depend on each other: which of them are held is found by
-    /// their signs, one Newton step after another.
+    /// Deactivates limits and contacts that pull. Compliant rows are independent of each other, so signs are enough to
+    /// find the active set in successive Newton steps.
     fn let_go(&mut self) {
         for (role, impulse) in self.roles.iter_mut().zip(&mut self.lambda) {
             if *role == Role::Stop && *impulse < 0.0 {
@@ -385,7 +387,7 @@ impl Mover<'_> {
         self.settled = true;
     }
 
-    /// How much a contact gives way where the motion is implicit \[1/kg\].
+    /// Compliance of a contact in an implicit motion \[1/kg\].
     pub(super) fn contact_yield(&self, contact: &Contact) -> f64 {
         if self.theta < IMPLICIT {
             return 0.0;
@@ -394,13 +396,13 @@ impl Mover<'_> {
         0.5 * CONTACT_YIELD * (give(contact.a) + give(contact.b))
     }
 
-    /// Whether the rounds take a contact further into overlap than the correction of poses should have to take out.
+    /// Whether the rounds make more overlap at a contact than the correction of poses should remove.
     fn is_overrun(&self, place: usize, h: f64) -> bool {
         let much = if self.theta == IMPLICIT { CLOSED } else { TOUCHES };
         self.pad(place).is_none() && self.contact_error(place, h) < -much
     }
 
-    /// Puts the impulses on hand on the bodies.
+    /// Applies the current impulses to the bodies.
     fn load(&mut self) {
         for body in &mut self.bodies {
             body.load.clear();
@@ -426,7 +428,7 @@ impl Mover<'_> {
             let before = if self.theta < IMPLICIT { &self.starts[index] } else { after };
             let rows = first..first + joint.row_count();
             first = rows.end;
-            // Directions that turn are those of the poses on hand.
+            // Directions that turn are taken at the current poses.
             let Pull { at_anchors, at_b, torque } = joint.pull(before, after, &self.lambda[rows]);
             if let End::Body(place, frame) = joint.b {
                 let load = &mut self.bodies[place].load;

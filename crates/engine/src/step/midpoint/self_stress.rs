@@ -1,9 +1,10 @@
-//! Self-stress of joints that repeat each other, taken out of what a solve found.
+//! Removes self-stress of redundant joints from an answer.
 //!
-//! Planks that hang on two ball joints each hold each other twice along the axis through both. Along such rows impulses of any size
-//! cancel: an exact solve may answer with millions of newton seconds where the load explains a hundred, and as the guess of the next step
-//! they stay for ever. Momentum is then their round-off, and tension says nothing any more. With J the rows of the joints, what takes the
-//! place of their impulses λ is the least λ' with `W λ' = W λ`, `W = J M⁻¹Jᵀ`: it does the same to every body.
+//! Two planks connected by two ball joints are held twice along the axis through both. Along such redundant rows
+//! impulses of any size cancel. An exact solve may return millions of N·s where the load explains a hundred, and as the
+//! guess of the next step they would stay forever. Their round-off would then disturb momentum, and tension would mean
+//! nothing. With J the rows of the joints, this file replaces their impulses λ by the least λ' with `W λ' = W λ`, `W =
+//! J M⁻¹Jᵀ`, which has the same effect on every body.
 
 use super::velocity::PASSES;
 use super::{Mover, MovingBody};
@@ -11,20 +12,20 @@ use crate::step::solve::{Graded, IslandSpace, certify_given};
 use signorini_problem::{ContactProblem, Law, ProblemError};
 use signorini_solvers::{SolveError, is_settled};
 
-/// Impulse of a joint over all the momentum that its bodies have and get, above which self-stress is looked for \[1\]: ten times
-/// what makes joints taut.
+/// Self-stress is removed if the impulse of a joint exceeds this multiple of the momentum of the bodies and of forces
+/// \[1\]: ten times the bound for taut joints.
 const STRESSED: f64 = 1000.0;
 
 impl Mover<'_> {
-    /// Momentum that the bodies have, and that forces give them in a piece \[N·s\].
+    /// Momentum of the bodies plus that which forces add in a piece \[N·s\].
     pub(super) fn momentum_at_hand(&self, h: f64) -> f64 {
         let momentum =
             |body: &MovingBody| body.mass.mass * (body.start.velocity.length() + h * body.acceleration.length());
         self.bodies.iter().map(momentum).sum()
     }
 
-    /// Takes self-stress out of the impulses in the space, if they are so large that there must be some; what is no better solved then
-    /// stays as it is.
+    /// Removes self-stress from the impulses in the workspace if they are suspiciously large. The old impulses stay if
+    /// the new ones solve the problem less well.
     pub(super) fn relax(
         &self,
         problem: &ContactProblem,
@@ -39,7 +40,7 @@ impl Mover<'_> {
         }
         let places = space.shelves.places.of(joints());
         let found = space.shelves.numbers.of(rows().map(|row| space.impulses[row]));
-        // Numbers that make no problem have no other answer.
+        // An invalid problem has no other answer.
         let least = least(problem, &places, &found, space).unwrap_or(None);
         if let Some(least) = least {
             let first = (space.impulses.clone(), space.changes.clone());
@@ -60,7 +61,7 @@ impl Mover<'_> {
     }
 }
 
-/// The least impulses of some blocks of equalities that do to every body what these do; none if they were not found.
+/// The least impulses of some equality blocks with the same effect on every body; `None` if they were not found.
 fn least(
     problem: &ContactProblem,
     blocks: &[usize],
@@ -76,7 +77,7 @@ fn least(
     let mut step = shelves.numbers.take();
     let mut found = equalities.factor(&part);
     for _ in 0..PASSES {
-        // What the bodies are left with too much: W (λ' − λ).
+        // The difference in effect, W (λ' − λ).
         beyond.clear();
         beyond.extend(least.iter().zip(given).map(|(least, given)| least - given));
         part.set_q(&zeros)?;

@@ -1,5 +1,5 @@
-//! Vectors that every step needs again: taken empty and given back when they are done with, so that a steady step allocates
-//! nothing. Which of them is taken depends on the order of calls alone.
+//! A pool of vectors. They are taken empty and given back after use, so that a steady step allocates nothing. Which
+//! vector is taken depends only on the order of calls.
 
 use super::body::MovingBody;
 use super::drives::Role;
@@ -13,7 +13,7 @@ use crate::step::rolling::Push;
 use crate::step::squeeze::Pad;
 use glamx::DVec3;
 
-/// Vectors of one kind.
+/// Pool of vectors of one item type.
 #[derive(Debug)]
 pub(crate) struct Shelf<T>(Vec<Vec<T>>);
 
@@ -24,11 +24,11 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T> Shelf<T> {
-    /// An empty vector, with the memory of the one that was given back last.
+    /// Returns an empty vector with the memory of the one that was given back last.
     pub fn take(&mut self) -> Vec<T> {
         self.0.pop().unwrap_or_default()
     }
-    /// A vector of these.
+    /// Returns a vector of these items.
     pub fn of(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut vector = self.take();
         vector.extend(items);
@@ -38,14 +38,14 @@ impl<T> Shelf<T> {
         vector.clear();
         self.0.push(vector);
     }
-    /// Puts a new vector into a place and takes back the one that was there.
+    /// Puts a new vector into `place` and takes the old one back.
     pub fn swap(&mut self, place: &mut Vec<T>, new: Vec<T>) {
         let old = std::mem::replace(place, new);
         self.give(old);
     }
 }
 
-/// The vectors of an island that moves.
+/// The pools of one island.
 #[derive(Debug, Default)]
 pub(crate) struct Shelves {
     pub numbers: Shelf<f64>,
@@ -54,7 +54,7 @@ pub(crate) struct Shelves {
     pub places: Shelf<usize>,
     pub twists: Shelf<Twist>,
     pub before: Shelf<Before>,
-    /// Of bodies, and anchors of their loads.
+    /// Impulse pairs of bodies, and anchors of their loads.
     pub wrenches: Shelf<(DVec3, DVec3)>,
     pub given: Shelf<(u32, DVec3, DVec3)>,
     pub pushes: Shelf<Push>,
@@ -66,12 +66,12 @@ pub(crate) struct Shelves {
     pub pads: Shelf<Option<Pad>>,
     pub bodies: Shelf<MovingBody>,
     pub impulses_at: Shelf<(usize, f64)>,
-    /// Empty: what they hold lives for one step.
+    /// Always empty between uses; the items live for one step.
     pub contacts: Vec<&'static Contact>,
     pub joints: Vec<JointGeometry<'static>>,
 }
 
-/// The memory of a vector for things of another lifetime. (`collect` keeps the memory of a vector whose items have the same
+/// Reuses the memory of a vector for items of another lifetime. (`collect` keeps the memory if the items have the same
 /// size.)
 pub(crate) fn emptied<A, B>(mut vector: Vec<A>) -> Vec<B> {
     vector.clear();

@@ -1,5 +1,5 @@
-//! Velocities of a piece: with the rows of the start poses for what contacts do, then with those of the end poses for what
-//! the certificate is on.
+//! Assembles and solves the velocity problems of a piece: with the rows of the start poses for contact impulses
+//! (`launch`), and with those of the end poses for the second phase, which is certified.
 
 use super::shelf::Shelves;
 use super::{IMPLICIT, Mover};
@@ -18,12 +18,12 @@ use glamx::DVec3;
 use signorini_problem::{Block, ContactProblem, FactoredParts, JacobianRow, Law};
 use signorini_solvers::{Effort, Method, is_settled};
 
-/// Passes of least squares over the velocities of joints: later ones take out what the filter of the first left.
+/// Passes of least squares over joint velocities. Later passes remove the error left by the filter of the first.
 pub(super) const PASSES: usize = 3;
-/// A contact whose gap is not larger than this at the end poses is closed there \[m\]: far above what rounds leave.
+/// A contact is closed at the end poses if its gap is at most this \[m\]: far above the errors of rounds.
 pub(super) const CLOSED: f64 = 1e-7;
 
-/// A piece of the step that has been tried.
+/// Result of trying a piece of the step.
 pub(super) struct Piece {
     pub graded: Graded,
     /// Contacts of the island that are closed at the end poses, by their place in the island.
@@ -34,12 +34,12 @@ pub(super) struct Piece {
     pub after: Vec<(DVec3, DVec3)>,
     /// Impulse and angular impulse of the joints on every body.
     pub joint_wrench: Vec<(DVec3, DVec3)>,
-    /// The same on bodies that no impulse moves, by rank.
+    /// The same for bodies without finite mass, by rank.
     pub given_wrench: Vec<(u32, DVec3, DVec3)>,
     pub ledger: EnergyLedger,
-    /// Rise of the energy over kinetic energy \[1\].
+    /// Energy rise relative to the kinetic energy \[1\].
     pub rise: f64,
-    /// Loss by the projection over kinetic energy \[1\]; zero where contacts act.
+    /// Energy loss by the projection relative to the kinetic energy \[1\]; zero if contacts act.
     pub loss: f64,
 }
 
@@ -53,7 +53,7 @@ impl Piece {
     }
 }
 
-/// Velocities that the position phase leaves, body by body.
+/// Velocities of a body before the impulses of a velocity problem.
 #[derive(Debug)]
 pub(crate) struct Before {
     /// v + h a, and the linear part of (J̄ − J⁺)ᵀλ/m [m/s].
@@ -64,10 +64,10 @@ pub(crate) struct Before {
     joints: (DVec3, DVec3),
 }
 
-/// At which poses the rows of a problem are taken.
+/// The poses at which the rows of a problem are taken.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum At {
-    /// At the start of the piece, without forces: what hits.
+    /// At the start of the piece, without forces: impacts.
     Impact,
     /// At the start of the piece.
     Start,
@@ -76,8 +76,8 @@ pub(super) enum At {
 }
 
 impl Mover<'_> {
-    /// Finds the limits whose gap the velocities after a solve close. An impulse does not tell: of an inner point those of
-    /// limits far away are small, but not zero.
+    /// Finds the limits whose gap closes by the velocities after a solve. Impulses cannot decide that: an
+    /// interior-point method gives distant limits small but nonzero impulses.
     pub(super) fn find_reached(
         &self,
         h: f64,
@@ -105,7 +105,7 @@ impl Mover<'_> {
         reached
     }
 
-    /// Finds the velocities at the end of a piece. Restitution that would make energy is scaled down.
+    /// Finds the velocities at the end of a piece. Restitution that would create energy is scaled down.
     pub fn velocities(&mut self, h: f64, restitution: bool, space: &mut IslandSpace) -> Result<Piece, StepError> {
         let scale = if restitution { 1.0 } else { 0.0 };
         let piece = self.velocities_with(h, scale, space)?;
@@ -115,7 +115,7 @@ impl Mover<'_> {
         piece.put_back(&mut space.shelves);
         let (mut good, mut bad) = (0.0, 1.0);
         let mut best = None;
-        // An island that has spent its ration does not bounce instead.
+        // An island that has spent its budget gets zero restitution instead.
         let halvings = if PIECES.is_spent(self.iterations) { 0 } else { HALVINGS };
         for _ in 0..halvings {
             let middle = 0.5 * (good + bad);
@@ -186,8 +186,8 @@ impl Mover<'_> {
         Ok(piece)
     }
 
-    /// Solves the problem of velocities. Joints alone are a linear problem; the judge says whether that was enough. What is `judged`
-    /// is tried again where it is not solved.
+    /// Solves a velocity problem. Joints alone are a linear problem, and the judge decides whether its solution is good
+    /// enough. If the problem is `judged` and not solved, it is tried again from zero.
     pub(super) fn solve_velocities(
         &mut self,
         problem: ContactProblem,
@@ -208,7 +208,7 @@ impl Mover<'_> {
             let mut left = space.shelves.numbers.take();
             let mut factored = space.equalities.factor(&problem);
             if self.theta == IMPLICIT {
-                // Under a tension that no load explains the filter would leave more than the rounds did.
+                // Under a tension that no load explains, the filter would leave a larger error than the rounds.
                 total.clone_from(&space.impulses);
                 problem.velocity_into(&total, &mut left, &mut space.body_velocity);
                 problem.set_q(&left).map_err(|source| StepError::Problem { island: self.index, source })?;
@@ -235,7 +235,8 @@ impl Mover<'_> {
         let mut graded = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space).map_err(refuse)?;
         self.iterations += spent(&graded.effort);
         if judged && !graded.solved && self.settings.method == Method::Exact && !PIECES.is_spent(self.iterations) {
-            // The way from nothing is another one: of a ball in a wall of bricks it solves two thirds of what the guess does not.
+            // From zero the method takes another path: for a ball in a brick wall it solves two thirds of the problems
+            // that failed from the guess.
             let first = (space.impulses.clone(), space.changes.clone());
             space.guess.fill(0.0);
             let again = solve_graded(&PIECES.of(self.settings, self.iterations), &problem, space).map_err(refuse)?;
@@ -256,7 +257,7 @@ impl Mover<'_> {
         Ok(graded)
     }
 
-    /// What the launch and forces along the way leave.
+    /// Velocities after the launch and forces along the piece.
     pub(super) fn forced(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
         let forced = |body: &super::MovingBody| Before {
             velocity: body.launch.velocity + body.forces * h * body.acceleration,
@@ -266,7 +267,7 @@ impl Mover<'_> {
         shelves.before.of(self.bodies.iter().map(forced))
     }
 
-    /// What forces and the turning of arms leave before the impulses at the end poses.
+    /// Velocities after forces and the turning of arms, before the impulses at the end poses.
     fn before(&self, h: f64, shelves: &mut Shelves) -> Vec<Before> {
         let mut out = self.forced(h, shelves);
         for (contact, Push { impulse: push, .. }) in self.contacts.iter().zip(&self.pushes) {
@@ -287,7 +288,7 @@ impl Mover<'_> {
             turning.clear();
             turning.extend(rows.map(|row| self.turning(row)));
             let mean = joint.wrenches(before, after, &turning);
-            // Given forces act over mid arms and are done with.
+            // Given forces act with mid arms, in the first phase only.
             let lasts = |(spec, impulse): (&RowSpec, &f64)| if spec.is_given() { 0.0 } else { *impulse };
             lasting.clear();
             lasting.extend(joint.rows.iter().zip(&turning).map(lasts));
@@ -340,10 +341,11 @@ impl Mover<'_> {
             let free = twist(contact.b).at(arm_b) - twist(contact.a).at(arm_a);
             for (i, direction) in contact.directions().iter().enumerate() {
                 rows.push(contact_row(*direction, arm_a, arm_b));
-                // At the start an open contact may close; at the end it is closed. A pad presses by its overlap.
+                // At the start an open contact may close; at the end it is closed or not part of the problem. A pad
+                // presses by its overlap.
                 let bounce = if at == At::End || self.reaches(*place, h) { self.bounce(contact, scale) } else { 0.0 };
                 let open = match (pad, &self.launched) {
-                    // What a launch with forces gave has pressed the pad already.
+                    // The impulse of a launch with forces has compressed the pad already.
                     (Some(pad), Some(launch)) => {
                         gap / h + pad.compliance(h) * contact.frame[0].dot(launch.contacts[*place].impulse)
                     }
@@ -378,7 +380,7 @@ impl Mover<'_> {
                     }
                     let columns = rows_of_joint.row(spec);
                     rows.push(columns);
-                    // What is held implicitly gives way to what differs from the impulse of the rounds.
+                    // A compliant row gives way to the difference from its impulse in the rounds.
                     let yields = if at == At::End && self.theta == IMPLICIT { self.softness(row) } else { 0.0 };
                     compliance.push(self.posed[row].compliance.max(yields));
                     let offset = offset - yields * self.lambda[row];
@@ -398,13 +400,13 @@ impl Mover<'_> {
         shelves.twists.give(twists);
     }
 
-    /// Whether a row of a joint is part of the problem: at the end poses only limits that are closed there are.
+    /// Whether a joint row is part of the problem. At the end poses, limits are part of it only if they are closed.
     fn is_posed(&self, joint: usize, spec: &RowSpec, row: usize, at: At) -> bool {
-        // Those of gears are rows of several joints.
+        // Rows of gears are added separately.
         if spec.is_geared() || at != At::End && self.far[row] {
             return false;
         }
-        // In an impact nothing acts that has a bounded force.
+        // Bounded forces do nothing in an impact.
         if at == At::Impact {
             return matches!(spec.purpose, Purpose::Constraint | Purpose::Limit | Purpose::Armature);
         }
@@ -415,7 +417,7 @@ impl Mover<'_> {
         self.is_closed(row, gap, CLOSED)
     }
 
-    /// Adds the impulses of a problem for all rows of the joints to a list: zero for those that are not part of it.
+    /// Appends the impulses of all joint rows; zero for rows that are not part of the problem.
     pub(super) fn scatter(&self, at: At, impulses: &[f64], shelves: &mut Shelves, out: &mut Vec<f64>) {
         let mut posed = shelves.flags.take();
         for (index, joint) in self.joints.iter().enumerate() {
@@ -433,12 +435,12 @@ impl Mover<'_> {
         shelves.flags.give(posed);
     }
 
-    /// The pad of a contact that squeezes.
+    /// The pad of a contact, if it has one.
     pub(super) fn pad(&self, place: usize) -> Option<&Pad> {
         self.pads.get(place).and_then(Option::as_ref)
     }
 
-    /// Velocity of a joint's row [m/s, rad/s].
+    /// Velocity along a joint row [m/s, rad/s].
     pub(super) fn row_velocity(&self, row: &JacobianRow, joint: &JointGeometry, twist: impl Fn(u32) -> Twist) -> f64 {
         let side = |end: End| match end {
             End::Body(place, _) => Some(twist(place as u32)),
@@ -448,7 +450,7 @@ impl Mover<'_> {
         row_velocity(row, side(joint.a).as_ref(), side(joint.b).as_ref())
     }
 
-    /// Least normal velocity after the bounce of a contact, if it bounces [m/s].
+    /// Least normal velocity after the bounce of a contact [m/s]; zero if it does not bounce.
     fn bounce(&self, contact: &Contact, scale: f64) -> f64 {
         let approach =
             contact.frame[0].dot(contact.velocity(&self.start_twist(contact.a), &self.start_twist(contact.b)));
@@ -459,7 +461,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Impulses to start from, for some contacts and all joints.
+    /// Fills in the initial guess for some contacts and all joints.
     pub(super) fn guess(&self, near: &[usize], at: At, out: &mut Vec<f64>) {
         out.clear();
         for place in near {

@@ -1,4 +1,4 @@
-//! Newton's method on the smoothed system: direction, line search, and the way of the smoothing to zero.
+//! Newton's method on the smoothed system: direction, line search, and reduction of the smoothing to zero.
 
 use super::equations::Equations;
 use crate::baselines::flow_rule::{FlowRule, active_blocks, make_all_feasible};

@@ -32,7 +32,7 @@ impl Node {
 }
 
 impl Tree {
-    /// Of the bounded ones of these boxes.
+    /// Builds the tree of the bounded boxes among these.
     pub fn build(&mut self, boxes: &[Aabb]) {
         self.nodes.clear();
         self.order.clear();
@@ -134,7 +134,8 @@ impl Tree {
         }
     }
 
-    /// Every box of the tree whose nodes all have a `near`, the nodes with the least first where two are to choose from.
+    /// Visits every box all of whose parent nodes have a value of `near`. Of two children the one with the smaller
+    /// value comes first.
     pub fn visit(&self, near: impl Fn(&Aabb) -> Option<f64>, mut found: impl FnMut(u32)) {
         // A tree split at medians is at most 32 deep, and every level leaves one node behind.
         let mut stack = [(0_u32, 0.0_f64); 64];
@@ -149,7 +150,7 @@ impl Tree {
             count -= 1;
             let (at, _) = stack[count];
             let node = &self.nodes[at as usize];
-            // What was found since may have made it uninteresting.
+            // A box found meanwhile may have excluded this node.
             if near(&node.bounds).is_none() {
                 continue;
             }
@@ -165,7 +166,7 @@ impl Tree {
                     count += 1;
                 }
             };
-            // The nearer one comes off first.
+            // Push the nearer node last, so that it is visited first.
             if keys[0] <= keys[1] {
                 push(right, keys[1]);
                 push(left, keys[0]);

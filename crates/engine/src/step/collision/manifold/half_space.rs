@@ -1,8 +1,8 @@
-//! Anything convex against a half-space: every corner near the plane.
+//! Convex shapes against a half-space: every corner near the plane is a contact point.
 //!
-//! A cylinder or cone that lies on its side touches along the lowest line of its side; one that stands tilted touches by the
-//! lowest point of its rim, and by the far half of the rim when it lies down. Corners that the rim rolls onto are left out
-//! ([`is_rolled_onto`]).
+//! A cylinder or cone that lies on its side touches along the lowest line of its side. One that stands tilted touches
+//! with the lowest point of its rim, and with corners of the far half of the rim, which come down when it tips over.
+//! Corners onto which the rim rolls are left out ([`is_rolled_onto`]).
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
@@ -68,12 +68,12 @@ pub(super) fn collide(normal: DVec3, b: &Convex, pose: &DPose3, margin: f64, out
     }
 }
 
-/// Tilts of the surface, as tangents, for which the lowest corners of a finely meshed hull are looked for: from a face that
-/// lies to a link that turns by a tenth of a radian in a step.
+/// Tilts of the plane, as tangents, for which the lowest corners of a finely meshed hull are selected: from a face at
+/// rest to a link that turns by 0.1 rad in a step.
 const TILTS: [f64; 3] = [1e-3, 1e-2, 1e-1];
 
-/// Of more corners than are worth a row each, the lowest, and those that are lowest if the surface is tilted in one of [`CAP_SIDES`]
-/// directions; in ascending order, some of them twice. None is higher than `reach` along `down`.
+/// Selects from many corners the lowest one, and those that are lowest if the plane is tilted in one of [`CAP_SIDES`]
+/// directions. They come in ascending order, some of them twice, and none is higher than `reach` along `down`.
 fn lowest_of_many(vertices: &[DVec3], down: DVec3, reach: f64) -> [usize; 1 + TILTS.len() * CAP_SIDES as usize] {
     let lowest = |along: DVec3| {
         let mut best = (0, f64::MIN);
@@ -113,11 +113,11 @@ fn add_rim(down: DVec3, radius: f64, z: f64, lies: bool, add: &mut impl FnMut(DV
     }
 }
 
-/// Tilt of a rim, as the sine of its angle to the surface, from which it is round there and not flat. Below it the far side is
-/// within the overlap that a certified step may make.
+/// A rim tilted by more than this (sine of its angle to the plane) counts as round, otherwise as flat. Below it the far
+/// side is within the overlap that a certified step may make.
 const TILTED: f64 = 1e-4;
 
-/// Whether a tilted rim comes to corner k by rolling: it is on the near half of the rim, which is the lower one.
+/// Whether a tilted rim reaches corner k by rolling: the corner is on the lower half of the rim.
 ///
 /// At the angle φ from the lowest point a corner has the gap `r sin α (1 − cos φ)`, and a rim that rolls by `h ω` in a step brings
 /// it down by `h ω r sin α sin φ`: a row that is linear in the motion stops it where `tan(φ/2) < h ω`, although it only turns into

@@ -304,8 +304,8 @@ impl Workspace {
         least <= apart.gap + SHOWN * (a.core.size() + b.core.size())
     }
 
-    /// Adds the closest points. A corner found there already becomes them: two points at one place with different gaps share
-    /// their impulse in a way that no gap decides, and solvers crawl.
+    /// Adds the closest points. A corner that is already there is replaced: how two points at one place with different
+    /// gaps share their impulse is nearly undetermined, and solvers converge slowly.
     fn add_witness(&mut self, apart: &Separation, on_a: DVec3, on_b: DVec3, twin: f64) {
         let witness = OverlapPoint { on_a, on_b, gap: apart.gap, key: FeatureKey::WITNESS };
         let near = |p: &&mut OverlapPoint| {
@@ -355,8 +355,8 @@ impl Workspace {
 mod tests {
     use super::*;
 
-    /// A bug once: the closest points, a nanometre deeper than the corner that they are, were told beside it, and two
-    /// contacts at one place with different gaps kept solvers from arriving.
+    /// Regression: the closest points, a nanometre deeper than the corner at the same place, were added beside it, and
+    /// two contacts at one place with different gaps kept solvers from converging.
     #[test]
     fn closest_points_at_a_corner_found_already_are_no_second_point() {
         let mut work = Workspace::default();

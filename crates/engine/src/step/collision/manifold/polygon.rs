@@ -9,7 +9,8 @@ use glamx::{DMat3, DVec3};
 /// corner on the x axis, so that keys persist; it holds 97.4 % of the disk's area. The exact lowest point of the rim is
 /// added as one more corner, so depth does not depend on the polygon.
 pub(super) const CAP_SIDES: u32 = 16;
-/// A face of a hull with more corners than this is met by those that are outermost in [`CAP_SIDES`] directions, as a cap is.
+/// A hull face with more corners than this is reduced to those that are outermost in [`CAP_SIDES`] directions, like a
+/// cap.
 pub(super) const MANY: usize = 2 * CAP_SIDES as usize;
 /// Below this cosine between a face and the contact normal a face says nothing about contact: its edge does.
 const STEEP: f64 = 0.2;
@@ -189,7 +190,7 @@ impl Polygon {
         self.edge(ends(highest), edges[highest], dir);
     }
 
-    /// Of the corners of a face those that are outermost in some directions, fixed to the body, and the highest.
+    /// Selects the corners of a face that are outermost in some body-fixed directions, and the highest one.
     fn inscribe(&mut self, hull: &Hull, (ring, edges): (&[u32], &[u32]), normal: DVec3, dir: DVec3) {
         let corner = |i: usize| hull.vertices[ring[i] as usize];
         let farthest = |along: DVec3| {
