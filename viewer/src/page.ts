@@ -184,6 +184,7 @@ export class Page implements Listener {
         this.budget.chosen(run.lanes);
         element("scene-name").textContent = run.scene.name;
         element("scene-description").textContent = run.scene.description;
+        element("scene-description").className = "";
         document.title = `${run.scene.name} – Signorini`;
         this.legend();
     }
