@@ -215,6 +215,7 @@ export class Page implements Listener {
             this.curves(now);
         }
         this.stage.render();
+        document.body.dataset["eye"] = this.stage.eye.map((metres) => metres.toPrecision(4)).join(" ");
     }
 
     private more(): boolean {

@@ -370,14 +370,29 @@ export class Stage {
         this.touch();
     }
 
-    /** Lifts the camera out of a floor it went under. */
+    /** Keeps the camera out of a floor: as far from what it looks at as before, where that is possible, at the least height. */
     private stayAbove(): void {
         const ground = this.lanes[0]?.bodies.above(this.camera.position) ?? null;
         const lowest = ABOVE_FLOOR * this.size;
-        if (ground !== null && ground.height < lowest) {
-            this.camera.position.addScaledVector(ground.up, lowest - ground.height);
-            this.camera.lookAt(this.controls.target);
+        if (ground === null || ground.height >= lowest) {
+            return;
         }
+        const away = this.camera.position.clone().sub(this.controls.target);
+        const [distance, deep] = [away.length(), away.dot(ground.up)];
+        const height = deep + lowest - ground.height;
+        const along = away.addScaledVector(ground.up, -deep);
+        if (Math.abs(height) < distance && along.lengthSq() > 0) {
+            along.setLength(Math.sqrt(distance ** 2 - height ** 2));
+        }
+        this.camera.position.copy(this.controls.target).add(along).addScaledVector(ground.up, height);
+        this.camera.lookAt(this.controls.target);
+        this.moved = true;
+    }
+
+    /** How far the camera is above the floor, and from what it looks at [m]. */
+    get eye(): [number, number] {
+        const { position } = this.camera;
+        return [this.lanes[0]?.bodies.above(position)?.height ?? NaN, position.distanceTo(this.controls.target)];
     }
 
     /** Draws if anything changed. */
