@@ -1,6 +1,7 @@
 //! What the thread that simulates copies of a step, and nothing else: numbers as they are. Fingerprint, encoding,
 //! checksum and file are left to [`crate::writer_thread`].
 
+use crate::Push;
 use crate::drawing::ARROW_BYTES;
 use signorini::{BodyHandle, ContactPoint, HASHED_NUMBERS, StepReport, World};
 use std::time::Instant;
@@ -45,6 +46,8 @@ pub(crate) struct Moment {
     pub bodies: Vec<BodyMoment>,
     /// None before the first step.
     pub report: Option<StepReport>,
+    /// What pushed in this step.
+    pub pushes: Vec<Push>,
     pub contacts: Vec<ContactPoint>,
     pub pairs: Vec<Pair>,
 }
