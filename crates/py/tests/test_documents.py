@@ -78,7 +78,7 @@ def run_programs(page: Path, **names: object) -> int:
 def test_readmes_and_programs_of_the_book(monkeypatch, capsys):
     monkeypatch.setattr(pyplot, "show", lambda: None)
     assert run_programs(ROOT / "README.md") == 1
-    assert "[ 0.2 -0.1  0. ]" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("[ 0.2 -0.1 ")
     assert run_programs(ROOT / "crates/py/README.md") == 1
     pyplot.close("all")
     assert run_programs(DOCS / "python.md") == 1
