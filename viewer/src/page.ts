@@ -207,8 +207,11 @@ export class Page implements Listener {
             if (this.lanes.every(({ history }) => history.has(next))) {
                 this.playback.advance(seconds, this.more());
             }
-            if (this.film.rolling && !this.more() && this.playback.index === this.playback.last) {
-                void this.shoot();
+            if (this.film.rolling) {
+                this.stage.touch();
+                if (this.film.pictured && !this.more() && this.playback.index === this.playback.last) {
+                    void this.shoot();
+                }
             }
             this.fetch();
             this.present();
@@ -500,7 +503,9 @@ export class Page implements Listener {
         }
         button.setAttribute("aria-pressed", "false");
         const film = await this.film.stop();
-        if (film !== null) {
+        if (film !== null && film.size === 0) {
+            this.notice("There was no picture in the film yet.", true);
+        } else if (film !== null) {
             save(film, this.run?.scene.name ?? "");
             document.body.dataset["film"] = String(film.size);
         }
