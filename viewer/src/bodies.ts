@@ -12,6 +12,8 @@ export type Colouring = "body" | "island" | "state" | "motion";
 /** What is seen of a sensor, and of a body of glass. */
 const SENSOR = 0.22;
 const GLASS = 0.3;
+/** With more fixed bodies than these, none is seen through by itself: each is a mesh of its own. */
+const MOST_VEILS = 32;
 /** Slower than this counts as being at rest [m/s and rad/s]. */
 const AT_REST = 1e-3;
 
@@ -21,6 +23,9 @@ interface Group {
     bodies: number[];
     material: THREE.MeshStandardMaterial;
     sensor: boolean;
+    /** Whether it may be seen through where it hides something: a fixed body by itself, closed. */
+    mayVeil: boolean;
+    veiled: boolean;
 }
 
 /** Names that differ only in numbers at their end belong together: `brick/0/3/1`, `stone 07`. */
@@ -34,8 +39,10 @@ export class Bodies {
     private readonly floors: { floor: Floor; body: number }[] = [];
     private readonly own: THREE.Color[] = [];
     private theme: Theme = "light";
+    private glass = false;
 
     constructor(private readonly scene: Scene) {
+        const few = scene.bodies.filter((body) => body.kind === "fixed").length <= MOST_VEILS;
         const byShape = new Map<string, number[]>();
         scene.bodies.forEach((body, index) => {
             const normal = halfSpaceNormal(scene.shapes[body.shape]);
@@ -45,7 +52,8 @@ export class Bodies {
                 this.root.add(floor.mesh);
                 return;
             }
-            const key = `${body.shape} ${body.kind === "fixed"} ${body.sensor}`;
+            const alone = few && body.kind === "fixed" ? ` ${index}` : "";
+            const key = `${body.shape} ${body.kind === "fixed"} ${body.sensor}${alone}`;
             byShape.set(key, [...(byShape.get(key) ?? []), index]);
         });
         for (const bodies of byShape.values()) {
@@ -68,10 +76,11 @@ export class Bodies {
             mesh.castShadow = !first.sensor;
             mesh.receiveShadow = !first.sensor;
             mesh.frustumCulled = false;
-            mesh.renderOrder = first.sensor ? 6 : 0;
-            this.groups.push({ mesh, bodies, material, sensor: first.sensor });
+            const mayVeil = few && first.kind === "fixed" && !first.sensor && !open;
+            this.groups.push({ mesh, bodies, material, sensor: first.sensor, mayVeil, veiled: false });
             this.root.add(mesh);
         }
+        this.dress();
     }
 
     /** Poses and colours of a moment. */
@@ -166,12 +175,43 @@ export class Bodies {
     }
 
     seeThrough(on: boolean): void {
-        for (const { material, sensor } of this.groups) {
-            material.transparent = on || sensor;
-            material.opacity = sensor ? SENSOR : on ? GLASS : 1;
-            material.depthWrite = !(on || sensor);
-            material.needsUpdate = true;
+        if (on !== this.glass) {
+            this.glass = on;
+            this.dress();
         }
+    }
+
+    /** Sees through fixed bodies that stand between the eye and a point; those that did go on to, unless `anew`. */
+    veil(eye: THREE.Vector3, points: readonly THREE.Vector3[], anew: boolean): void {
+        let changed = false;
+        for (const group of this.groups.filter(({ mayVeil, veiled }) => mayVeil && (anew || !veiled))) {
+            const hides = points.some((point) => {
+                const way = point.clone().sub(eye);
+                const ray = new THREE.Raycaster(eye, way.clone().normalize(), 0, way.length());
+                return ray.intersectObject(group.mesh, false).length > 0;
+            });
+            changed ||= hides !== group.veiled;
+            group.veiled = hides;
+        }
+        if (changed) {
+            this.dress();
+        }
+    }
+
+    private dress(): void {
+        for (const { mesh, material, sensor, veiled } of this.groups) {
+            const clear = this.glass || sensor || veiled;
+            material.transparent = clear;
+            material.opacity = sensor ? SENSOR : clear ? GLASS : 1;
+            material.depthWrite = !clear;
+            material.needsUpdate = true;
+            mesh.renderOrder = sensor || veiled ? 6 : 0;
+        }
+    }
+
+    /** Whether a body may be in the way of what is behind it. */
+    hides(body: number): boolean {
+        return this.scene.bodies[body].kind === "fixed" && !this.groups.some(({ mayVeil, bodies }) => mayVeil && bodies.includes(body));
     }
 
     /** Where everything but half-spaces is. */
@@ -216,10 +256,11 @@ export class Bodies {
         return this.hit(ray)?.body ?? null;
     }
 
-    /** The body that a ray meets first, and where; a sensor only if there is nothing else. */
+    /** The body that a ray meets first, and where; what is seen through only if there is nothing else. */
     hit(ray: THREE.Raycaster): { body: number; point: THREE.Vector3 } | null {
-        const meshes = (sensor: boolean): THREE.Object3D[] => this.groups.filter((group) => group.sensor === sensor).map(({ mesh }) => mesh);
-        const hit = ray.intersectObjects(meshes(false), false)[0] ?? ray.intersectObjects(meshes(true), false)[0];
+        const clear = (group: Group): boolean => group.sensor || group.veiled;
+        const first = (groups: Group[]): THREE.Intersection | undefined => ray.intersectObjects(groups.map(({ mesh }) => mesh), false)[0];
+        const hit = first(this.groups.filter((group) => !clear(group))) ?? first(this.groups.filter(clear));
         const group = this.groups.find(({ mesh }) => mesh === hit?.object);
         return group !== undefined && hit?.instanceId !== undefined ? { body: group.bodies[hit.instanceId], point: hit.point } : null;
     }

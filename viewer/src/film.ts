@@ -8,11 +8,17 @@ const FORMATS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm",
 
 export class Film {
     private recorder: MediaRecorder | null = null;
+    private parts: Blob[] = [];
 
     constructor(private readonly canvas: HTMLCanvasElement) {}
 
     get rolling(): boolean {
         return this.recorder !== null;
+    }
+
+    /** Whether there is a picture in it yet: a slow machine may be at the end of a short run before the first. */
+    get pictured(): boolean {
+        return this.parts.some((part) => part.size > 0);
     }
 
     /** Whether this browser can. */
@@ -26,6 +32,8 @@ export class Film {
             return;
         }
         const recorder = new MediaRecorder(this.canvas.captureStream(RATE), { mimeType: format, videoBitsPerSecond: QUALITY });
+        this.parts = [];
+        recorder.addEventListener("dataavailable", (event) => this.parts.push(event.data));
         recorder.start(1000);
         this.recorder = recorder;
     }
@@ -37,12 +45,10 @@ export class Film {
         if (recorder === null) {
             return Promise.resolve(null);
         }
-        const parts: Blob[] = [];
-        recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
         return new Promise((resolve) => {
             recorder.addEventListener("stop", () => {
                 recorder.stream.getTracks().forEach((track) => track.stop());
-                resolve(new Blob(parts, { type: recorder.mimeType }));
+                resolve(new Blob(this.parts, { type: recorder.mimeType }));
             });
             recorder.stop();
         });

@@ -184,6 +184,7 @@ export class Page implements Listener {
         this.budget.chosen(run.lanes);
         element("scene-name").textContent = run.scene.name;
         element("scene-description").textContent = run.scene.description;
+        element("scene-description").className = "";
         document.title = `${run.scene.name} – Signorini`;
         this.legend();
     }
@@ -206,14 +207,18 @@ export class Page implements Listener {
             if (this.lanes.every(({ history }) => history.has(next))) {
                 this.playback.advance(seconds, this.more());
             }
-            if (this.film.rolling && !this.more() && this.playback.index === this.playback.last) {
-                void this.shoot();
+            if (this.film.rolling) {
+                this.stage.touch();
+                if (this.film.pictured && !this.more() && this.playback.index === this.playback.last) {
+                    void this.shoot();
+                }
             }
             this.fetch();
             this.present();
             this.curves(now);
         }
         this.stage.render();
+        document.body.dataset["eye"] = this.stage.eye.map((metres) => metres.toPrecision(4)).join(" ");
     }
 
     private more(): boolean {
@@ -498,7 +503,9 @@ export class Page implements Listener {
         }
         button.setAttribute("aria-pressed", "false");
         const film = await this.film.stop();
-        if (film !== null) {
+        if (film !== null && film.size === 0) {
+            this.notice("There was no picture in the film yet.", true);
+        } else if (film !== null) {
             save(film, this.run?.scene.name ?? "");
             document.body.dataset["film"] = String(film.size);
         }

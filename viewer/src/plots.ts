@@ -146,7 +146,8 @@ export class Plot {
             context.lineTo(this.width - RIGHT, at);
             context.stroke();
             context.globalAlpha = 1;
-            context.fillText(chart.scale === "log" ? powerOfTen(value) : short(value), LEFT - 5, at);
+            // Squeezed rather than cut off.
+            context.fillText(chart.scale === "log" ? powerOfTen(value) : short(value), LEFT - 5, at, LEFT - 7);
         }
         context.textBaseline = "alphabetic";
         context.textAlign = "center";
@@ -187,6 +188,7 @@ export function range(chart: Chart): [number, number] {
             take(value);
         }
     }
+    const nothing = low > high;
     if (chart.bound !== undefined) {
         take(chart.bound.value);
     }
@@ -194,11 +196,15 @@ export function range(chart: Chart): [number, number] {
         if (low > high) {
             return [-12, 0];
         }
+        if (nothing) {
+            // All zero: far below the bound, and not on it.
+            low *= 1e-6;
+        }
         const [bottom, top] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high) + 0.3)];
         return [Math.max(bottom, top - 20), Math.max(top, bottom + 2)];
     }
-    if (low > high) {
-        return [0, 1];
+    if (low > high || (low === 0 && high === 0)) {
+        return [0, chart.atLeast ?? 1];
     }
     if (chart.atLeast !== undefined) {
         low = Math.min(low, 0);

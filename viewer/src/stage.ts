@@ -34,6 +34,9 @@ const ROUND = [0, 1, -1, 2, -2, 3, -3, 4].map((eighth) => (eighth * Math.PI) / 4
 const HIGHER = [1, 2.2, 5];
 /** Most bodies that are looked for from each place. */
 const LOOKED_FOR = 40;
+/** Of so many of them it is looked whether a wall hides them from the eye, again every so many pictures. */
+const LOOKED_THROUGH = 12;
+const LOOK_AGAIN = 15;
 /** How near a click must be to a contact [px]. */
 const CONTACT_REACH = 12;
 
@@ -55,6 +58,9 @@ export class Stage {
     private lanes: LaneView[] = [];
     private theme: Theme = "light";
     private dirty = true;
+    /** Whether the camera has moved since walls were looked at, and pictures since. */
+    private moved = true;
+    private pictures = 0;
     private centre = new THREE.Vector3();
     private size = 1;
     private scene: Scene | null = null;
@@ -73,7 +79,10 @@ export class Stage {
         this.controls.enableDamping = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
         this.controls.dampingFactor = 0.12;
         this.controls.maxPolarAngle = 0.98 * Math.PI;
-        this.controls.addEventListener("change", () => this.touch());
+        this.controls.addEventListener("change", () => {
+            this.moved = true;
+            this.touch();
+        });
     }
 
     /** Asks for a new picture. */
@@ -243,17 +252,34 @@ export class Stage {
         this.controls.minDistance = 0.05 * this.size;
         this.controls.maxDistance = 40 * this.size;
         this.controls.update();
+        this.moved = true;
         this.touch();
     }
 
-    /** A direction from which walls and other fixed bodies hide the least of what moves. */
-    private clearView({ bodies, frame }: LaneView): THREE.Vector3 {
+    /** Where at most so many bodies are that move. */
+    private someThatMove(frame: Frame | null, most: number): THREE.Vector3[] {
         const moving = this.scene?.bodies.flatMap((body, index) => (body.kind === "fixed" ? [] : [index])) ?? [];
-        if (frame === null || moving.length === 0 || moving.length === this.scene?.bodies.length) {
+        const every = Math.ceil(moving.length / most);
+        return frame === null ? [] : moving.filter((_, i) => i % every === 0).map((body) => this.placeOf(frame, body));
+    }
+
+    /** Walls between the eye and what moves are seen through; while the camera stands still, none becomes solid again. */
+    private lookThrough(): void {
+        this.pictures += 1;
+        if (this.moved || this.pictures % LOOK_AGAIN === 0) {
+            for (const { bodies, frame } of this.lanes) {
+                bodies.veil(this.camera.position, this.someThatMove(frame, LOOKED_THROUGH), this.moved);
+            }
+            this.moved = false;
+        }
+    }
+
+    /** A direction from which fixed bodies that cannot be seen through hide the least of what moves. */
+    private clearView({ bodies, frame }: LaneView): THREE.Vector3 {
+        const looked = this.someThatMove(frame, LOOKED_FOR);
+        if (frame === null || looked.length === 0) {
             return HOME.clone();
         }
-        const every = Math.ceil(moving.length / LOOKED_FOR);
-        const looked = moving.filter((_, i) => i % every === 0).map((body) => this.placeOf(frame, body));
         bodies.show(frame, "body", null);
         let [best, fewest] = [HOME.clone(), Infinity];
         for (const higher of HIGHER) {
@@ -264,7 +290,7 @@ export class Stage {
                 const hidden = looked.filter((point) => {
                     const ray = new THREE.Raycaster(eye, point.clone().sub(eye).normalize());
                     const body = bodies.pick(ray);
-                    return body !== null && this.scene?.bodies[body].kind === "fixed";
+                    return body !== null && bodies.hides(body);
                 }).length;
                 if (hidden < fewest) {
                     [best, fewest] = [direction, hidden];
@@ -344,14 +370,29 @@ export class Stage {
         this.touch();
     }
 
-    /** Lifts the camera out of a floor it went under. */
+    /** Keeps the camera out of a floor: as far from what it looks at as before, where that is possible, at the least height. */
     private stayAbove(): void {
         const ground = this.lanes[0]?.bodies.above(this.camera.position) ?? null;
         const lowest = ABOVE_FLOOR * this.size;
-        if (ground !== null && ground.height < lowest) {
-            this.camera.position.addScaledVector(ground.up, lowest - ground.height);
-            this.camera.lookAt(this.controls.target);
+        if (ground === null || ground.height >= lowest) {
+            return;
         }
+        const away = this.camera.position.clone().sub(this.controls.target);
+        const [distance, deep] = [away.length(), away.dot(ground.up)];
+        const height = deep + lowest - ground.height;
+        const along = away.addScaledVector(ground.up, -deep);
+        if (Math.abs(height) < distance && along.lengthSq() > 0) {
+            along.setLength(Math.sqrt(distance ** 2 - height ** 2));
+        }
+        this.camera.position.copy(this.controls.target).add(along).addScaledVector(ground.up, height);
+        this.camera.lookAt(this.controls.target);
+        this.moved = true;
+    }
+
+    /** How far the camera is above the floor, and from what it looks at [m]. */
+    get eye(): [number, number] {
+        const { position } = this.camera;
+        return [this.lanes[0]?.bodies.above(position)?.height ?? NaN, position.distanceTo(this.controls.target)];
     }
 
     /** Draws if anything changed. */
@@ -362,6 +403,7 @@ export class Stage {
             return;
         }
         this.dirty = false;
+        this.lookThrough();
         const height = this.canvas.clientHeight;
         this.viewports().forEach((port, index) => {
             const bottom = height - port.y - port.height;

@@ -60,6 +60,10 @@ async function load(address: string): Promise<Session> {
 onmessage = async (event: MessageEvent<string>): Promise<void> => {
     if (session === null) {
         session = load(event.data);
+        // Without it the page would wait for ever.
+        session.catch((error: unknown) => {
+            postMessage(JSON.stringify({ type: "error", code: 500, message: `The engine cannot be loaded: ${String(error)}` }));
+        });
         return;
     }
     const running = await session;

@@ -366,6 +366,25 @@ describe("the page", () => {
         });
     });
 
+    it("keeps the camera above the floor, as far from the scene as before", async () => {
+        await visit(["card_house"], {}, async ({ page }) => {
+            await atLeast(page, 1);
+            const eye = async () => (await data(page)).eye.split(" ").map(Number);
+            const [high, distance] = await eye();
+            assert.ok(high > 0.1 * distance, `${high} of ${distance} m up`);
+            const { x, y, width, height } = await page.locator("#canvas").boundingBox();
+            // As far up as there is room: the camera would end below the scene.
+            await page.mouse.move(x + width / 2, y + height - 20);
+            await page.mouse.down();
+            await page.mouse.move(x + width / 2, y + 20, { steps: 8 });
+            await page.mouse.up();
+            await until(page, (before) => Number(document.body.dataset.eye.split(" ")[0]) < 0.1 * before, high);
+            const [low, after] = await eye();
+            assert.ok(low > 0, `${low} m above the floor`);
+            assert.ok(Math.abs(after / distance - 1) < 0.01, `${distance} m away, then ${after} m`);
+        });
+    });
+
     it("keeps the budget of its slider when the simulation starts again", async () => {
         await visit([file("pull.toml"), "--control"], {}, async ({ page }) => {
             await atLeast(page, 2);
@@ -427,7 +446,7 @@ describe("the page", () => {
     });
 
     it("is looked at first from where no wall hides what moves", async () => {
-        // Crates in a bin: from the usual place one saw a wall of it.
+        // Crates in a bin: walls of it stand before them, and are seen and clicked through.
         /** Whether a selected body is one that moves; the panel follows with the next picture. */
         const moves = async (page, selected) => {
             await until(page, (name) => document.body.dataset.selected === name, selected);

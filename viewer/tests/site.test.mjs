@@ -66,6 +66,23 @@ describe("the page without a server", () => {
         await page.context().close();
     });
 
+    it("holds the npm package, which steps worlds with the bits of the native engine", async () => {
+        const golden = await readFile(new URL("../../data/golden_states.txt", import.meta.url), "utf8");
+        const [, steps, hash] = golden.match(/^arch (\d+) (\w+)$/m);
+        const { page } = await open(browser, address);
+        const found = await page.evaluate(
+            async ([module, steps]) => {
+                const { default: init, World } = await import(module);
+                await init();
+                const world = World.ofScene("arch");
+                return { certified: world.run(steps), hash: world.stateHash };
+            },
+            [`${address}engine/signorini.js`, Number(steps)],
+        );
+        assert.deepEqual(found, { certified: Number(steps), hash });
+        await page.context().close();
+    });
+
     it("compares two methods", async () => {
         const { page } = await open(browser, `${address}#scene=heavy_on_light`);
         await atLeast(page, 5);

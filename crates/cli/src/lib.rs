@@ -20,6 +20,7 @@ mod plot;
 mod problem_list;
 mod progress;
 mod recertify;
+mod recording;
 mod replay;
 mod run;
 mod scene_list;

@@ -51,7 +51,9 @@ pub enum WorldError {
         range: &'static str,
     },
     /// The bodies of a joint are not where it would hold them; see [`crate::Misfit`] and [`crate::World::assemble`].
-    #[error("{kind} joint does not fit its bodies: off by {gap:e} m and {turn:e} rad, more than {limit:e}")]
+    #[error(
+        "{kind} joint does not fit its bodies: off by {gap:?} m and {turn:?} rad, more than {limit:?}; move the anchors or bodies, or let it be put together (`Misfit::Corrected`)"
+    )]
     Misfit {
         /// The kind of joint.
         kind: &'static str,

@@ -49,6 +49,8 @@
 /// Programs of the book, compiled and run as documentation tests.
 #[cfg(doctest)]
 mod book {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
     #[doc = include_str!("../../../docs/guide/first-ten-minutes.md")]
     struct FirstTenMinutes;
     #[doc = include_str!("../../../docs/guide/reading-a-certificate.md")]

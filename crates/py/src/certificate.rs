@@ -1,7 +1,7 @@
 //! The certificate of a whole step, part by part.
 
 use crate::pickled::{self, Reduced};
-use crate::report::dictionary;
+use crate::report::{dictionary, short};
 use pyo3::prelude::*;
 use signorini::{Part, PartName, World};
 
@@ -72,7 +72,8 @@ impl CertificatePart {
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let verdict = if self.met() { "met" } else { "missed" };
         let bodies = if self.bodies.is_empty() { String::new() } else { format!(", {}", self.bodies.join(" and ")) };
-        format!("CertificatePart({name} {:.3e}{unit} of {:.3e}{unit}, {verdict}{bodies})", self.value(), self.bound())
+        let (value, bound) = (short(self.value()), short(self.bound()));
+        format!("CertificatePart({name} {value}{unit} of {bound}{unit}, {verdict}{bodies})")
     }
 }
 

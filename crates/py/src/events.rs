@@ -101,6 +101,10 @@ impl Events {
 
 #[pymethods]
 impl Events {
+    fn __repr__(&self) -> &'static str {
+        "<Events of the last step: contacts, joints, sensors, sleep>"
+    }
+
     /// Who touches whom: `phase`, `a`, `b`, `part_a`, `part_b`, `point` [m], `normal`, `impulse` [N·s] and `speed`
     /// [m/s] of approach. Impacts are the rows with a speed above a threshold of your choice.
     ///

@@ -44,6 +44,10 @@ impl Queries {
 
 #[pymethods]
 impl Queries {
+    fn __repr__(&self) -> &'static str {
+        "<Queries of a world: rays, closest points, overlaps, sweeps>"
+    }
+
     /// The first body on every ray: rows of the bodies (−1 for none), distances [m] (infinite for none) and normals.
     /// `origins` and `directions` have the shape (n, 3).
     ///

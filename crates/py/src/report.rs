@@ -133,6 +133,15 @@ impl Certificate {
     }
 }
 
+/// Four digits of a number, without an exponent where it would only be in the way.
+pub fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if (1e-3..1e6).contains(&size) => format!("{value:.4}"),
+        _ => format!("{value:.3e}"),
+    }
+}
+
 /// Energy of a world [J].
 #[pyclass(module = "signorini", frozen, eq)]
 #[derive(Clone, Copy, PartialEq)]
@@ -273,7 +282,7 @@ impl EnergyLedger {
     }
     fn __repr__(&self) -> String {
         let change = self.0.after.total() - self.0.before.total();
-        format!("EnergyLedger(change={:.3e} J, closure={:.1e} J)", change, self.0.closure())
+        format!("EnergyLedger(change={} J, closure={:.1e} J)", short(change), self.0.closure())
     }
 }
 

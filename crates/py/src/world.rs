@@ -571,7 +571,11 @@ impl World {
     fn __repr__(&self) -> PyResult<String> {
         self.guarded.with(|world| {
             let (bodies, joints) = (world.bodies().count(), world.joints().count());
-            let joints = if joints == 0 { String::new() } else { format!(", {joints} joints") };
+            let joints = match joints {
+                0 => String::new(),
+                1 => ", 1 joint".to_owned(),
+                many => format!(", {many} joints"),
+            };
             Ok(format!("<World of {bodies} bodies{joints} at {:.6} s, {} steps>", world.time(), world.steps()))
         })
     }

@@ -110,8 +110,16 @@ def test_an_ensemble_is_pickled_and_told_in_a_line(world: sg.World) -> None:
 
 
 def test_reprs_are_short(world: sg.World) -> None:
-    for value in [*values(world), world, world["box"], world.energy]:
+    table = sg.World()
+    table.add(sg.Shape.half_space((0, 0, 1)), kind="fixed", name="floor")
+    table.add(sg.Shape.cuboid((0.1, 0.1, 0.3)), mass=5, position=(0, 0, 0.3), name="block")
+    held = [sg.statics.is_stable(table), sg.statics.force_bounds(table), sg.statics.safety_factor(table)]
+    many = sg.Shape.hull(np.random.default_rng(0).normal(size=(200, 3)))
+    handles = [world, world["box"], world.energy, world.events, world.queries]
+    for value in [*values(world), *handles, *held, many]:
         assert len(repr(value)) < 160, value
+        assert " object at 0x" not in repr(value)
+        assert "\n" not in repr(value)
     assert repr(world) == "<World of 2 bodies at 0.683333 s, 41 steps>"
 
 

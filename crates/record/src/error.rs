@@ -1,6 +1,6 @@
 //! Errors of writing and reading recordings.
 
-use signorini::{SceneError, StepError};
+use signorini::{SceneError, StepError, WorldError};
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -88,6 +88,14 @@ pub enum RecordError {
     /// The scene in the recording cannot be built.
     #[error("the scene in the recording: {0}")]
     Scene(#[from] SceneError),
+    /// A recorded force is none that the world takes.
+    #[error("the force of step {step}: {source}")]
+    Push {
+        /// Which step.
+        step: u64,
+        /// Why.
+        source: WorldError,
+    },
     /// A step of the replay cannot be taken.
     #[error("step {step}: {source}")]
     Step {

@@ -6,7 +6,7 @@
 //! | topic | encoding | content |
 //! |---|---|---|
 //! | `/state` | CDR, described by ROS 2 message text | step, time, fingerprint, poses, velocities and flags of all bodies |
-//! | `/step` | JSON, described by a JSON schema | verdict, certificate with the names of the bodies, energy account, counts, times |
+//! | `/step` | JSON, described by a JSON schema | verdict, certificate with the names of the bodies, energy account, counts, times, forces from outside |
 //! | `/contacts` | CDR | points, normals, gaps, impulses, bodies, states; on request |
 //! | `/scene`, `/tf`, `/contact_arrows`, `/plot` | JSON, CDR | the same for programs that draw and plot |
 //!
@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod cdr;
+mod cursor;
 mod drawing;
 mod error;
 mod export;
@@ -45,6 +46,7 @@ mod header;
 mod messages;
 mod moment;
 mod parts;
+mod push;
 mod reader;
 mod recertify;
 mod repair;
@@ -59,6 +61,7 @@ pub use export::export_csv;
 pub use header::{FORMAT, Header, Origin};
 pub use messages::{BodyFlags, Contacts, Frame};
 pub use parts::{RecordedPart, RecordedStep};
+pub use push::Push;
 pub use reader::Reader;
 pub use recertify::{CheckTally, Recertification, Unfounded, recertify};
 pub use repair::{Repaired, repair};

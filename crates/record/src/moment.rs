@@ -1,6 +1,7 @@
 //! The numbers of a step that the simulating thread copies. Hash, encoding, checksum and file are the work of
 //! [`crate::writer_thread`].
 
+use crate::Push;
 use crate::drawing::ARROW_BYTES;
 use signorini::{BodyHandle, ContactPoint, HASHED_NUMBERS, StepReport, World};
 use std::time::Instant;
@@ -45,6 +46,8 @@ pub(crate) struct Moment {
     pub bodies: Vec<BodyMoment>,
     /// None before the first step.
     pub report: Option<StepReport>,
+    /// What pushed in this step.
+    pub pushes: Vec<Push>,
     pub contacts: Vec<ContactPoint>,
     pub pairs: Vec<Pair>,
 }

@@ -1,5 +1,6 @@
 //! The certificate of a step as a message contains it: with names of bodies, and infinite numbers as null.
 
+use crate::Push;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use signorini::{Part, PartName, Place, StepCertificate, StepReport};
@@ -42,6 +43,8 @@ pub struct RecordedStep {
     pub certified: bool,
     /// The parts of its certificate; none in recordings before format 3, which do not tell.
     pub parts: Option<Vec<RecordedPart>>,
+    /// Forces from outside in this step.
+    pub pushes: Vec<Push>,
     /// The report, its certificate included if [`RecordedStep::parts`] is known; none if it cannot be read.
     pub report: Option<StepReport>,
 }
@@ -55,6 +58,7 @@ impl RecordedStep {
             step,
             time,
             certified: message["status"] == "certified",
+            pushes: Push::of(message),
             report: report(message, parts.as_deref()),
             parts,
         })

@@ -1,5 +1,6 @@
 //! Certifies recorded steps again from the file alone; no step is computed.
 
+use crate::cursor::Cursor;
 use crate::{Contacts, Frame, Origin, Reader, RecordError, RecordedStep};
 use signorini::glamx::{DQuat, DVec3};
 use signorini::{Check, Part, Recertifier, ReplayBody, ReplayContact, ReplayStep};
@@ -93,7 +94,8 @@ pub fn recertify(reader: &mut Reader, mut progress: impl FnMut(u64)) -> Result<R
             after: &end,
             contacts: contacts.as_deref(),
             ledger: report.report.as_ref().map(|report| &report.energy),
-            complete: header.origin == Origin::Scene,
+            // Forces from outside are recorded, but not weighed: where there are some, the state alone does not tell.
+            complete: header.origin == Origin::Scene && report.pushes.is_empty(),
             divided: report.report.as_ref().is_some_and(|report| report.counts.divided > 0),
         });
         let Some(looked) = looked else { return Err(RecordError::NotReplayable) };
@@ -123,42 +125,6 @@ pub fn recertify(reader: &mut Reader, mut progress: impl FnMut(u64)) -> Result<R
         progress(step);
     }
     Ok(found)
-}
-
-/// Goes through messages in the order of steps; some may be lost.
-struct Cursor<T> {
-    at: usize,
-    held: Option<(u64, T)>,
-}
-
-impl<T> Default for Cursor<T> {
-    fn default() -> Self {
-        Cursor { at: 0, held: None }
-    }
-}
-
-impl<T> Cursor<T> {
-    fn find(
-        &mut self,
-        count: usize,
-        step: u64,
-        mut read: impl FnMut(usize) -> Result<Option<(u64, T)>, RecordError>,
-    ) -> Result<Option<T>, RecordError> {
-        loop {
-            match self.held.take() {
-                Some((found, message)) if found == step => return Ok(Some(message)),
-                Some(held) if held.0 > step => {
-                    self.held = Some(held);
-                    return Ok(None);
-                }
-                _ if self.at == count => return Ok(None),
-                _ => {
-                    self.held = read(self.at)?;
-                    self.at += 1;
-                }
-            }
-        }
-    }
 }
 
 fn bodies(frame: &Frame) -> Vec<ReplayBody> {

@@ -1,6 +1,7 @@
 //! Runs a recording again, and reports the first difference.
 
-use crate::{Frame, Origin, Reader, RecordError};
+use crate::cursor::Cursor;
+use crate::{Frame, Origin, Push, Reader, RecordError};
 
 /// What came of running it again.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +32,7 @@ pub struct Difference {
     pub now: f64,
 }
 
-/// Builds the recorded scene, runs it and compares every recorded state, bit by bit. `progress` is told the steps taken.
+/// Builds the recorded scene, runs it with the recorded forces from outside and compares every recorded state, bit by bit. `progress` is told the steps taken.
 pub fn check(reader: &mut Reader, mut progress: impl FnMut(u64)) -> Result<Verdict, RecordError> {
     if reader.header().origin != Origin::Scene {
         return Err(RecordError::NotReplayable);
@@ -39,11 +40,19 @@ pub fn check(reader: &mut Reader, mut progress: impl FnMut(u64)) -> Result<Verdi
     let scene = reader.header().scene.clone();
     let mut world = scene.build()?;
     let frames = reader.frames();
+    let mut reports = Cursor::default();
     for index in 0..frames {
         let recorded = reader.frame(index)?;
         // States between may be lost with their chunk; the simulation goes through them all the same.
         while world.steps() < recorded.step {
             let step = world.steps() + 1;
+            let pushes = reports.find(reader.steps(), step, |at| {
+                let message = reader.step(at)?;
+                Ok(message["step"].as_u64().map(|step| (step, Push::of(&message))))
+            })?;
+            for push in pushes.iter().flatten() {
+                push.apply(&mut world).map_err(|source| RecordError::Push { step, source })?;
+            }
             world.step(scene.step).map_err(|source| RecordError::Step { step, source })?;
             progress(step);
         }

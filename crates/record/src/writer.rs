@@ -7,7 +7,7 @@
 use crate::drawing::Drawing;
 use crate::moment::{Batch, Moment};
 use crate::writer_thread::{WriterThread, broken, failure};
-use crate::{Header, RecordError};
+use crate::{Header, Push, RecordError};
 use mcap::records::Metadata;
 use mcap::write::NoSeek;
 use mcap::{Attachment, WriteOptions};
@@ -83,6 +83,8 @@ pub struct Writer {
     /// In the order of their ids.
     bodies: Vec<BodyHandle>,
     batch: Batch,
+    /// Of the step to be recorded next.
+    pushes: Vec<Push>,
     /// About how many bytes of a step are drawn by others.
     drawn_bytes: usize,
     /// None after an error and at the end.
@@ -190,7 +192,19 @@ impl Writer {
         writer.write(&first)?;
         writer.close_chunk()?;
         let background = Some(Background::new(writer).map_err(RecordError::Write)?);
-        Ok(Writer { options: options.clone(), bodies, batch: Batch::new(), drawn_bytes, background })
+        Ok(Writer {
+            options: options.clone(),
+            bodies,
+            batch: Batch::new(),
+            pushes: Vec::new(),
+            drawn_bytes,
+            background,
+        })
+    }
+
+    /// Tells of a force from outside that acts in the step to be recorded next: a replay needs it.
+    pub fn push(&mut self, push: Push) {
+        self.pushes.push(push);
     }
 
     /// Records a step that was just taken. An error may be that of an earlier step.
@@ -206,6 +220,8 @@ impl Writer {
             return Err(RecordError::BodiesChanged);
         }
         moment.report = Some(report.clone());
+        moment.pushes.clear();
+        moment.pushes.append(&mut self.pushes);
         if self.options.contacts == ContactRecording::On {
             moment.take_contacts(world);
         }

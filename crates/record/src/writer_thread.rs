@@ -2,7 +2,6 @@
 //!
 //! A second thread calls `sync_data` now and then, which may take as long as many steps.
 
-use crate::RecordError;
 use crate::cdr::CdrWriter;
 use crate::drawing::{self, Drawing};
 use crate::messages::{Contacts, Frame};
@@ -10,6 +9,7 @@ use crate::moment::{Batch, MESSAGE_BYTES, Moment};
 use crate::parts::Names;
 use crate::topics;
 use crate::writer::{ContactRecording, Options, Sink};
+use crate::{Push, RecordError};
 use mcap::McapError;
 use mcap::records::MessageHeader;
 use serde::Serialize;
@@ -61,6 +61,8 @@ struct StepMessage<'a> {
     step: u64,
     time: f64,
     names: Names,
+    #[serde(skip_serializing_if = "<[Push]>::is_empty")]
+    pushes: &'a [Push],
     #[serde(flatten)]
     report: &'a StepReport,
 }
@@ -128,7 +130,7 @@ impl WriterThread {
         };
         self.json.clear();
         let names = Names::of(&report.certificate, &self.names);
-        let message = StepMessage { step: moment.step, time: moment.time, names, report };
+        let message = StepMessage { step: moment.step, time: moment.time, names, pushes: &moment.pushes, report };
         serde_json::to_writer(&mut self.json, &message).map_err(|why| RecordError::Write(why.into()))?;
         let json = std::mem::take(&mut self.json);
         let written = self.message(self.channels.step, moment, &json);

@@ -33,6 +33,9 @@ pub struct Drag {
     /// The force of the last step \[N\].
     #[serde(default, skip_deserializing)]
     pub force: [f64; 3],
+    /// Where it acted \[m\].
+    #[serde(skip)]
+    pub at: [f64; 3],
 }
 
 impl Drag {
@@ -57,7 +60,7 @@ impl Drag {
         let way = DVec3::from_array(self.target) - at;
         let acceleration = FREQUENCY * FREQUENCY * way - 2.0 * DAMPING * FREQUENCY * velocity;
         let force = body.mass() * acceleration.clamp_length_max(MOST_ACCELERATION);
-        self.force = force.to_array();
+        (self.force, self.at) = (force.to_array(), at.to_array());
         world.add_force_at(handle, force, at)
     }
 }
@@ -73,7 +76,7 @@ mod tests {
     fn a_body_comes_to_rest_under_the_pointer_by_its_weight() {
         let mut world = World::new(Settings::default()).unwrap();
         let ball = world.add(Body::dynamic(Shape::sphere(0.1).unwrap()).mass(3.0)).unwrap();
-        let mut drag = Drag { body: 0, point: [0.0; 3], target: [1.0, 0.0, 2.0], force: [0.0; 3] };
+        let mut drag = Drag { body: 0, point: [0.0; 3], target: [1.0, 0.0, 2.0], force: [0.0; 3], at: [0.0; 3] };
         assert!(drag.check(&world).is_ok());
         for _ in 0..300 {
             drag.apply(&mut world).unwrap();
@@ -89,7 +92,7 @@ mod tests {
     fn what_cannot_be_pulled_is_refused() {
         let mut world = World::new(Settings::default()).unwrap();
         world.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap())).unwrap();
-        let drag = Drag { body: 0, point: [0.0; 3], target: [0.0; 3], force: [0.0; 3] };
+        let drag = Drag { body: 0, point: [0.0; 3], target: [0.0; 3], force: [0.0; 3], at: [0.0; 3] };
         assert!(drag.check(&world).is_err());
         assert!(Drag { body: 1, ..drag }.check(&world).is_err());
         assert!(Drag { target: [f64::NAN, 0.0, 0.0], ..drag }.check(&world).is_err());

@@ -2,7 +2,9 @@
 // scripts/test-wasm builds the package and says where it is (PACKAGE).
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 
@@ -25,6 +27,21 @@ describe("the npm package", () => {
             const world = World.ofScene(name);
             world.run(Number(steps));
             assert.equal(world.stateHash, hash);
+        });
+    }
+
+    for (const page of ["../README.md", "../../../docs/webassembly.md"]) {
+        it(`does what ${page} shows`, async () => {
+            const [, program] = readFileSync(new URL(page, import.meta.url), "utf8").match(/```js\n(.*?)```/s);
+            const folder = mkdtempSync(join(tmpdir(), "signorini-"));
+            try {
+                const file = join(folder, "program.mjs");
+                const node = pathToFileURL(`${process.env.PACKAGE}/node.js`).href;
+                writeFileSync(file, program.replace('from "signorini"', `from "${node}"`));
+                await import(pathToFileURL(file).href);
+            } finally {
+                rmSync(folder, { recursive: true });
+            }
         });
     }
 

@@ -13,12 +13,12 @@ use crate::interrupt::Interrupt;
 use crate::output::{Drawing, Output, check_writable};
 use crate::plot;
 use crate::progress::StepProgress;
+use crate::recording::Recording;
 use crate::scene_list::{self, DEMONSTRATION};
 use crate::solve::Verdict;
-use signorini::{Scene, StepError, World};
-use signorini_record::{ContactRecording, Existing, Header, Options, RecordError, Writer};
+use signorini::{Scene, StepError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs the built-in demonstration and says what to do next.
@@ -47,7 +47,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
     let scene = arranged(scene_list::find(&arguments.scene)?, arguments)?;
     let mut world = scene.build()?;
     let mut recording = match &arguments.record {
-        Some(path) => Some(Recording::create(path, &scene, &world, arguments)?),
+        Some(path) => Some(Recording::create(path, (arguments.contacts, arguments.force), &scene, &world)?),
         None => None,
     };
     if arguments.report == ReportFormat::Text && !scene.description.is_empty() {
@@ -63,8 +63,9 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
         match world.step(scene.step) {
             Ok(report) => {
                 tally.push(&world, &report);
-                if let Some(recording) = &mut recording {
-                    recording.step(&world, &report, &progress);
+                if let Some(warning) = recording.as_mut().and_then(|recording| recording.step(&world, &report, [])) {
+                    // If standard error is gone too, the exit code still tells.
+                    progress.beside(|| drop(writeln!(io::stderr(), "warning: {warning}")));
                 }
             }
             Err(why) => {
@@ -83,7 +84,14 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
     if interrupted {
         tally.interrupted = Some(scene.steps());
     }
-    let unrecorded = recording.and_then(|recording| recording.finish(&mut tally).err());
+    let unrecorded = match recording.map(Recording::finish) {
+        Some(Ok(written)) => {
+            tally.recording = Some(written);
+            None
+        }
+        Some(Err(error)) => Some(error),
+        None => None,
+    };
     match arguments.report {
         ReportFormat::Text => print_text(&tally, output)?,
         ReportFormat::Json => write_json(&tally, output)?,
@@ -131,52 +139,4 @@ fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputEr
     scene.solver.accept = arguments.accept.unwrap_or(scene.solver.accept);
     scene.solver.budget = arguments.budget.unwrap_or(scene.solver.budget);
     Ok(scene)
-}
-
-/// A recording that may fail without taking the run with it.
-struct Recording {
-    path: PathBuf,
-    writer: Option<Writer>,
-    failure: Option<RecordError>,
-}
-
-impl Recording {
-    fn create(path: &Path, scene: &Scene, world: &World, arguments: &RunArguments) -> Result<Self, InputError> {
-        let contacts = if arguments.contacts { ContactRecording::On } else { ContactRecording::Off };
-        let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
-        let options = Options { contacts, existing, ..Options::default() };
-        let writer =
-            Writer::create(path, &Header::of_scene(scene, world), world, &options).map_err(|why| match why {
-                why @ (RecordError::Write(_) | RecordError::Stopped) => {
-                    InputError::Recording { path: path.to_owned(), why }
-                }
-                RecordError::Exists { path } => InputError::Exists { path },
-                why => InputError::Record(why),
-            })?;
-        Ok(Recording { path: path.to_owned(), writer: Some(writer), failure: None })
-    }
-
-    fn step(&mut self, world: &World, report: &signorini::StepReport, progress: &StepProgress) {
-        let Some(writer) = &mut self.writer else { return };
-        if let Err(why) = writer.step(world, report) {
-            let path = self.path.display();
-            progress.beside(|| {
-                // If standard error is gone too, the exit code still tells.
-                let _ = writeln!(io::stderr(), "warning: {path}: {why}; the simulation goes on without it");
-            });
-            (self.writer, self.failure) = (None, Some(why));
-        }
-    }
-
-    fn finish(self, tally: &mut Tally) -> Result<(), InputError> {
-        let outcome = match (self.writer, self.failure) {
-            (_, Some(why)) => Err(why),
-            (Some(writer), None) => writer.finish(),
-            (None, None) => Ok(()),
-        };
-        outcome.map_err(|why| InputError::Recording { path: self.path.clone(), why })?;
-        let bytes = self.path.metadata().map_or(0, |found| found.len());
-        tally.recording = Some((self.path.display().to_string(), bytes));
-        Ok(())
-    }
 }

@@ -17,7 +17,8 @@ pub use error::ViewError;
 pub use options::ViewArguments;
 
 use crate::error::InputError;
-use crate::output::Output;
+use crate::interrupt::Interrupt;
+use crate::output::{Output, check_writable};
 use crate::solve::Verdict;
 use access::Token;
 use recording::Recording;
@@ -32,6 +33,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 /// Orders that may wait for the simulation.
@@ -61,13 +63,22 @@ fn simulate(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, I
     let name = plan.scene.name.clone();
     let methods = plan.lane_texts().iter().map(|lane| lane.method.clone()).collect::<Vec<_>>().join(" against ");
     let title = format!("{name}, solved by {methods}");
-    let simulation = Simulation::new(plan, 1)?;
+    let mut simulation = Simulation::new(plan, 1)?;
+    if let Some(path) = &arguments.record {
+        check_writable(path)?;
+        simulation.record(path, (arguments.contacts, arguments.force))?;
+    }
     let status = Status { run: simulation.run(), phase: Phase::Running, speed: arguments.speed, end: 1 };
     let (sender, status) = watch::channel(status);
     let (orders, receiver) = sync_channel(MOST_ORDERS);
     let thread = std::thread::Builder::new().name("simulation".to_owned());
-    thread.spawn(|| drive(simulation, receiver, sender)).map_err(ViewError::Server)?;
-    serve(arguments, output, &title, catalogue, status, Some(orders))
+    let thread = thread.spawn(|| drive(simulation, receiver, sender)).map_err(ViewError::Server)?;
+    let served = serve(arguments, output, &title, catalogue, status, Some(orders));
+    // Nobody can give orders any more: it ends, and with it the recording.
+    match thread.join() {
+        Ok(recorded) => served.and_then(|verdict| recorded.map(|()| verdict)),
+        Err(_) => served,
+    }
 }
 
 /// Prints the address and serves it.
@@ -100,6 +111,7 @@ fn serve(
         orders,
         seats: Arc::new(Semaphore::new(server::MOST_PAGES)),
     });
+    let interrupt = Interrupt::listen().map_err(InputError::Interrupts)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SERVER_THREADS)
         .thread_name("server")
@@ -107,19 +119,22 @@ fn serve(
         .enable_time()
         .build()
         .map_err(ViewError::Server)?;
-    runtime.block_on(server::serve(listeners, shared)).map_err(ViewError::Server)?;
-    Ok(Verdict::Solved)
+    let served = runtime.block_on(server::serve(listeners, shared, &interrupt)).map_err(ViewError::Server);
+    // Whoever holds a socket is let go.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served.map(|()| Verdict::Solved).map_err(InputError::View)
 }
 
 /// What only a simulation understands.
 fn check_recording_options(arguments: &ViewArguments) -> Result<(), ViewError> {
-    let ViewArguments { control, method, iterations, compare, tolerance, .. } = arguments;
+    let ViewArguments { control, method, iterations, compare, tolerance, record, .. } = arguments;
     let given = [
         ("--control", *control),
         ("--method", method.is_some()),
         ("--iterations", iterations.is_some()),
         ("--compare", compare.is_some()),
         ("--tolerance", tolerance.is_some()),
+        ("--record", record.is_some()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(ViewError::RecordingOption { option }),

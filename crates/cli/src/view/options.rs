@@ -5,6 +5,7 @@ use crate::names;
 use clap::Args;
 use signorini_solvers::Method;
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 /// Arguments of `signorini view`.
 #[derive(Debug, Args)]
@@ -37,6 +38,15 @@ pub struct ViewArguments {
     /// Seconds of the scene per second; 0: as fast as it can.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub speed: f64,
+    /// Record what is simulated, with what the page pulls at, until it is started again or changed.
+    #[arg(long, value_name = "OUT.mcap", conflicts_with = "compare")]
+    pub record: Option<PathBuf>,
+    /// Record contacts too.
+    #[arg(long, requires = "record")]
+    pub contacts: bool,
+    /// Replace a recording that is already there.
+    #[arg(long, requires = "record")]
+    pub force: bool,
     /// Address to listen on instead of the loopback interface.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,

@@ -6,6 +6,7 @@ use super::assets;
 use super::places::{Place, Places};
 use super::plain::{Plain, Upgraded};
 use super::session::{self, Shared};
+use crate::interrupt::Interrupt;
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Request, State};
@@ -29,6 +30,8 @@ use tokio::time::timeout;
 
 /// Most pages at a time.
 pub const MOST_PAGES: usize = 16;
+/// How often an interrupt is looked for.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long the head of a request may take to arrive.
 const HEADER_TIME: Duration = Duration::from_secs(4);
 /// How long a request and its answer may take in all.
@@ -72,17 +75,16 @@ struct Connection {
     upgraded: Upgraded,
 }
 
-/// Serves until the process ends.
-pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>) -> std::io::Result<()> {
+/// Serves until somebody interrupts.
+pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>, interrupt: &Interrupt) -> std::io::Result<()> {
     let router = Router::new().route(SOCKET, any(socket)).fallback(asset).layer(from_fn(guard)).with_state(shared);
     let places = Arc::new(Places::default());
-    let mut tasks = Vec::new();
     for listener in listeners {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        tasks.push(tokio::spawn(accept(listener, router.clone(), places.clone())));
+        tokio::spawn(accept(listener, router.clone(), places.clone()));
     }
-    for task in tasks {
-        task.await?;
+    while !interrupt.asked() {
+        tokio::time::sleep(LOOK).await;
     }
     Ok(())
 }

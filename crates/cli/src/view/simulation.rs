@@ -9,16 +9,21 @@
 use super::ViewError;
 use super::frame_store::{FrameStore, Gone};
 use super::run::{Run, Status, Store};
+use crate::error::InputError;
+use crate::recording::Recording;
 use axum::body::Bytes;
 use signorini::StepReport;
 use signorini::glamx::DVec3;
+use signorini_record::Push;
 use signorini_view::catalogue::Plan;
 use signorini_view::describe::{describe, origin_of};
 use signorini_view::drag::Drag;
 use signorini_view::frame::Stamp;
 use signorini_view::lane::Lane;
 use signorini_view::phase::Phase;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
@@ -74,6 +79,8 @@ pub struct Simulation {
     shown: u32,
     /// Steps after which it is over.
     limit: u32,
+    /// Of the first lane, as long as its scene and settings are those it began with.
+    recording: Option<Recording>,
 }
 
 impl Simulation {
@@ -89,12 +96,29 @@ impl Simulation {
         let limit = u32::try_from(plan.scene.steps()).unwrap_or(u32::MAX);
         let frames = FrameStore::new(tracks.iter().map(|track| track.store.clone()).collect());
         let frames = frames.map_err(ViewError::Server)?;
-        let simulation = Simulation { plan, tracks, origin, epoch, frames, steps: 0, shown: 0, limit };
+        let simulation = Simulation { plan, tracks, origin, epoch, frames, steps: 0, shown: 0, limit, recording: None };
         for (index, Track { lane, store }) in simulation.tracks.iter().enumerate() {
             let stamp = Stamp { epoch, lane: index as u16, index: 0, time: 0.0 };
             store.push(Bytes::from(lane.beginning(stamp, origin)));
         }
         Ok(simulation)
+    }
+
+    /// Records it from here on; with contacts, and in place of another recording, if asked to.
+    pub fn record(&mut self, path: &Path, (contacts, force): (bool, bool)) -> Result<(), InputError> {
+        if let Some(Track { lane, .. }) = self.tracks.first() {
+            let scene = self.plan.scene_of(0);
+            self.recording = Some(Recording::create(path, (contacts, force), &scene, lane.world())?);
+        }
+        Ok(())
+    }
+
+    /// Completes the recording, if there is one, and says so.
+    fn end_recording(&mut self) -> Result<(), InputError> {
+        let Some(recording) = self.recording.take() else { return Ok(()) };
+        let (path, bytes) = recording.finish()?;
+        complain(&format!("recorded {} steps: {path}, {:.1} MB", self.steps, bytes as f64 / 1e6));
+        Ok(())
     }
 
     /// What sockets are told of it.
@@ -141,6 +165,14 @@ impl Simulation {
         };
         // The moments before this one are kept by now; their memory is used again.
         self.frames.settle().map_err(gone)?;
+        if let (Some(recording), Some(Track { lane, .. }), Some(report)) =
+            (&mut self.recording, self.tracks.first(), reports.first())
+        {
+            let push = lane.drag.map(|Drag { body, force, at, .. }| Push { body, force, point: at });
+            if let Some(warning) = recording.step(lane.world(), report, push) {
+                complain(&format!("warning: {warning}"));
+            }
+        }
         for (number, (Track { lane, .. }, report)) in self.tracks.iter_mut().zip(reports).enumerate() {
             let stamp = Stamp { epoch, lane: number as u16, index, time: lane.world().time() };
             let frame = lane.moment(&report, stamp, origin, self.frames.memory(number));
@@ -162,17 +194,28 @@ fn gone(_: Gone) -> String {
     "the view broke off; this is a defect, please report it".to_owned()
 }
 
-/// Runs until nobody can give orders any more.
-pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watch::Sender<Status>) {
+/// Where the server's own messages go.
+fn complain(text: &str) {
+    // If standard error is gone there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Runs until nobody can give orders any more. An error is that of the recording.
+pub fn drive(
+    mut simulation: Simulation,
+    orders: Receiver<Command>,
+    status: watch::Sender<Status>,
+) -> Result<(), InputError> {
     let mut phase = status.borrow().phase.clone();
     let mut speed = status.borrow().speed;
     let mut due = Instant::now();
     let mut told = due;
+    let mut recorded = Ok(());
     loop {
         let order = match next_order(&orders, &phase, due) {
             Ok(order) => Some(order),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Disconnected) => return recorded.and(simulation.end_recording()),
         };
         match order {
             None => {
@@ -194,6 +237,8 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
             Some(Command::Speed(factor)) => (speed, due) = (factor, Instant::now()),
             Some(Command::Pull(drag)) => simulation.pull(drag),
             Some(Command::Budget(factorizations)) => {
+                // The scene in the recording has another one.
+                recorded = recorded.and(simulation.end_recording());
                 if let Err(why) = simulation.set_budget(factorizations) {
                     phase = Phase::Failed(why);
                 }
@@ -203,6 +248,7 @@ pub fn drive(mut simulation: Simulation, orders: Receiver<Command>, status: watc
                 let plan = if let Command::Open(plan) = command { *plan } else { simulation.plan.clone() };
                 match Simulation::new(plan, simulation.epoch + 1) {
                     Ok(next) => {
+                        recorded = recorded.and(simulation.end_recording());
                         simulation = next;
                         (phase, due) = (Phase::Running, Instant::now());
                         let run = simulation.run();

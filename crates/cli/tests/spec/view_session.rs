@@ -2,6 +2,7 @@
 
 use crate::visitor::{Message, Server, Socket, directory, scene_file};
 use serde_json::Value;
+use signorini_record::{Reader, RecordedStep};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -162,6 +163,49 @@ fn control_holds_steps_restarts_and_opens() {
     assert_eq!(other["scene"]["name"], "seesaw");
     assert_eq!(other["lanes"][0]["method"], "nsgs");
     assert_eq!(other["lanes"].as_array().unwrap().len(), 2);
+}
+
+/// The pull is an input of the run: with it the recording comes out again bit for bit.
+#[cfg(unix)]
+#[test]
+fn what_is_pulled_at_is_recorded_and_runs_again() {
+    let directory = directory("view_record");
+    let scene = scene_file(&directory, "slide", &SLIDE.replace("duration = 0.6", "duration = 1000.0"));
+    let file = directory.join("pulled.mcap");
+    let _ = std::fs::remove_file(&file);
+    let name = file.to_str().unwrap();
+    let mut server = Server::start(&[&scene, "--control", "--record", name, "--contacts"]);
+    let (mut socket, _) = server.enter();
+    socket.wait_for("run");
+    let until_pulled = |socket: &mut Socket, pulled: bool| {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            assert!(Instant::now() < deadline, "no frame with pulled = {pulled}");
+            let report = decode(&socket.frame()).report;
+            if report.is_some_and(|report| (report["drag"]["body"] == 0) == pulled) {
+                return;
+            }
+        }
+    };
+    // Bodies are in the order of their names: the block is the first.
+    socket.say(r#"{"type":"drag","body":0,"point":[0.1,0.2,0.1],"target":[3,0.5,1.5]}"#);
+    until_pulled(&mut socket, true);
+    socket.say(r#"{"type":"release"}"#);
+    until_pulled(&mut socket, false);
+    assert_eq!(server.interrupt(), Some(0));
+    let mut reader = Reader::open(&file).unwrap();
+    assert!(reader.is_finished());
+    let read = |reader: &mut Reader, index| RecordedStep::read(&reader.step(index).unwrap()).unwrap();
+    let steps: Vec<RecordedStep> = (0..reader.steps()).map(|index| read(&mut reader, index)).collect();
+    let pulled: Vec<&RecordedStep> = steps.iter().filter(|step| !step.pushes.is_empty()).collect();
+    assert!(!pulled.is_empty() && pulled.len() < steps.len(), "{} of {}", pulled.len(), steps.len());
+    // The spring is stretched by metres: its force is the largest there is, twenty times the weight of 2 kg.
+    let force = pulled[0].pushes[0].force;
+    assert!((force.iter().map(|x| x * x).sum::<f64>().sqrt() - 400.0).abs() < 1e-9, "{force:?}");
+    for question in ["--check", "--certify"] {
+        let answer = Command::new(env!("CARGO_BIN_EXE_signorini")).args(["replay", name, question]).output().unwrap();
+        assert_eq!(answer.status.code(), Some(0), "{}", String::from_utf8_lossy(&answer.stdout));
+    }
 }
 
 #[test]

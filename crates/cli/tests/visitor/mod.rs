@@ -38,6 +38,13 @@ impl Server {
         self.child.id()
     }
 
+    /// Ends the server as Ctrl-C does, and returns its exit code.
+    pub fn interrupt(&mut self) -> Option<i32> {
+        let sent = Command::new("kill").args(["-INT", &self.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        self.child.wait().unwrap().code()
+    }
+
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from ._core import Certificate, CertificatePart, Solution, StepCertificate, StepReport, World
     from ._run import Run
@@ -37,12 +39,22 @@ def world(world: World) -> str:
     return _table(repr(world).strip("<>"), head, rows)
 
 
+def _small(value: float, digits: int = 3) -> str:
+    """A number of any size; zero is told from small."""
+    return f"{value:.{digits - 1}e}" if value else "0"
+
+
+def _cell(value: object) -> str:
+    """A value of an array."""
+    return ("yes" if value else "no") if isinstance(value, np.bool_) else f"{value:.6g}"
+
+
 def _parts(title: str, parts: Iterable[CertificatePart]) -> str:
     rows = [
         (
             part.name,
-            f"{part.value:.2e}",
-            f"{part.bound:.2e}",
+            _small(part.value),
+            _small(part.bound),
             part.unit,
             "met" if part.met else "missed",
             " and ".join(part.bodies),
@@ -61,7 +73,7 @@ def report(report: StepReport) -> str:
     """The certificate part by part, and where the energy went."""
     works = {name: work for name, work in report.energy.to_dict().items() if isinstance(work, float) and work != 0.0}
     works["closure"] = report.energy.closure
-    energy = _table("energy ledger", ("work", "[J]"), [(name, f"{work:.3e}") for name, work in works.items()])
+    energy = _table("energy ledger", ("work", "[J]"), [(name, _small(work, 4)) for name, work in works.items()])
     return _parts(repr(report), report.certificate.parts) + energy
 
 
@@ -83,7 +95,7 @@ def certificate(certificate: Certificate) -> str:
         "signorini": "J",
         "dissipation_defect": "J",
     }
-    rows: list[Sequence[object]] = [(name, f"{getattr(certificate, name):.3e}", unit) for name, unit in units.items()]
+    rows: list[Sequence[object]] = [(name, _small(getattr(certificate, name), 4), unit) for name, unit in units.items()]
     rows += [(f"blocks: {state}", count, "") for state, count in certificate.counts.items() if count]
     return _table("certificate", ("residual", "value", "unit"), rows)
 
@@ -106,5 +118,5 @@ def run(run: Run) -> str:
     columns = ("time", "certified", "residual", "overlap", "joint_gap", "energy", "contacts")
     count = len(run["time"])
     shown = range(count) if count <= _MOST_ROWS else (*range(_MOST_ROWS // 2), *range(count - _MOST_ROWS // 2, count))
-    rows = [[f"{run[column][row]:.6g}" for column in columns] for row in shown]
+    rows = [[_cell(run[column][row]) for column in columns] for row in shown]
     return _table(repr(run).strip("<>"), columns, rows)

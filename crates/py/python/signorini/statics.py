@@ -83,6 +83,10 @@ class Stability:
     #: The check of the answer.
     proof: Proof
 
+    def __repr__(self) -> str:
+        found = "stable" if self.stable else f"falls, {self.missing:.4g} N are missing"
+        return f"<Stability: {found}; {len(self.points)} contact points>"
+
 
 @dataclass(frozen=True)
 class SafetyFactor:
@@ -140,6 +144,9 @@ class ForceBounds:
     programs: int
     #: The check of the worst of them.
     proof: Proof
+
+    def __repr__(self) -> str:
+        return f"<ForceBounds of {len(self.points)} contacts, {self.programs} cone programs>"
 
 
 def is_stable(

@@ -3,10 +3,11 @@
 use crate::fixture::{Memory, folder, record, scene, small_chunks, states};
 use serde_json::Value;
 use signorini::Sleeping;
-use signorini::{Body, ContactState, PartName, Scene, Settings, Shape, World};
+use signorini::glamx::DVec3;
+use signorini::{Body, Check, ContactState, PartName, Scene, Settings, Shape, World};
 use signorini_record::{
-    ContactRecording, Existing, Frame, Header, Options, Origin, Reader, RecordError, RecordedStep, Verdict, Writer,
-    check, export_csv, repair,
+    ContactRecording, Existing, Frame, Header, Options, Origin, Push, Reader, RecordError, RecordedStep, Verdict,
+    Writer, check, export_csv, recertify, repair,
 };
 use std::fs;
 use std::path::Path;
@@ -297,6 +298,43 @@ fn a_recording_runs_again_bit_for_bit() {
     let mut last = 0;
     let verdict = check(&mut Reader::open(&path).unwrap(), |step| last = step).unwrap();
     assert_eq!((verdict, last), (Verdict::Same { frames: 41, steps: 40 }, 40));
+}
+
+/// Whoever pushed during a run is in the recording of it, so that it runs again.
+#[test]
+fn a_run_that_was_pushed_from_outside_runs_again_bit_for_bit() {
+    let (scene, path) = (scene(), folder("pushed").join("run.mcap"));
+    let mut world = scene.build().unwrap();
+    let options = Options { contacts: ContactRecording::On, ..small_chunks() };
+    let mut writer = Writer::create(&path, &Header::of_scene(&scene, &world), &world, &options).unwrap();
+    let (handle, _) = world.bodies().next().unwrap();
+    for step in 1..=scene.steps() {
+        // For a tenth of a second, off the centre and with numbers that have no short decimals.
+        if (10..20).contains(&step) {
+            let body = world.body(handle).unwrap();
+            let point = body.position() + body.pose().rotation * DVec3::new(0.1, 0.0, 1.0 / 30.0);
+            let force = DVec3::new(500.0 / 3.0, -70.0, 400.0 / step as f64);
+            world.add_force_at(handle, force, point).unwrap();
+            writer.push(Push { body: 0, force: force.to_array(), point: point.to_array() });
+        }
+        let report = world.step(scene.step).unwrap();
+        writer.step(&world, &report).unwrap();
+    }
+    writer.finish().unwrap();
+    assert_ne!(world.state_hash(), states(&scene).last().unwrap().hash, "the force moves something");
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(check(&mut reader, |_| {}).unwrap(), Verdict::Same { frames: 41, steps: 40 });
+    let mut pushed = Vec::new();
+    for index in 0..reader.steps() {
+        pushed.push(RecordedStep::read(&reader.step(index).unwrap()).unwrap().pushes.len());
+    }
+    assert_eq!(pushed, [vec![0; 9], vec![1; 10], vec![0; 21]].concat());
+    // What the judge does not weigh is not held against a step.
+    let found = recertify(&mut reader, |_| {}).unwrap();
+    assert_eq!((found.steps, found.unfounded_count), (40, 0), "{found:?}");
+    let momentum = found.checks.iter().find(|tally| tally.check == Check::Momentum).unwrap();
+    assert_eq!(momentum.measured, 30);
+    export_csv(&mut reader, folder("pushed_tables")).unwrap();
 }
 
 #[test]
