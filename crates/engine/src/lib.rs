@@ -113,8 +113,9 @@ pub use joint::{
     MISFIT, Misfit, Motor, PairContact, Spring,
 };
 pub use judge::{
-    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND, OVERLAP_SHARE, PRESSURE,
-    Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep, StepCertificate,
+    CLOSURE_BOUND, Check, Finding, JOINT_BOUND, JOINTED_RISE_BOUND, MAX_OVERLAP, MIN_OVERLAP, MOMENTUM_BOUND,
+    OVERLAP_SHARE, PRESSURE, Part, PartName, Place, RISE_BOUND, Recertifier, ReplayBody, ReplayContact, ReplayStep,
+    StepCertificate,
 };
 pub use material::{Combine, Grain, MAX_FRICTION, MAX_STIFFNESS, Material};
 pub use material_pair::PairCoefficients;

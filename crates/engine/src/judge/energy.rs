@@ -1,6 +1,8 @@
 //! Energy: the ledger must add up, and energy may rise only by external or driven work.
 
-use super::{CLOSURE_BOUND, Evidence, JOINT_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum};
+use super::{
+    CLOSURE_BOUND, Evidence, JOINT_BOUND, JOINTED_RISE_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum,
+};
 use glamx::DVec3;
 
 /// Largest square of a rotation for which the energy bound is widened: (0.1 rad)² [rad²].
@@ -8,7 +10,9 @@ const MOST_TURN: f64 = 0.01;
 
 pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
     closure.bound = CLOSURE_BOUND;
-    rise.bound = RISE_BOUND;
+    let mut joints = evidence.joint_order.iter().filter_map(|slot| evidence.joints.at(*slot));
+    let bound = if joints.any(|joint| joint.enabled) { JOINTED_RISE_BOUND } else { RISE_BOUND };
+    rise.bound = bound;
     let (mut change, mut exchanged, mut far) = (0.0, 0.0, 0.0);
     for rank in 0..evidence.order.len() {
         let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
@@ -63,7 +67,7 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
     closure.worst(share(defect.abs() - 8.0 * f64::EPSILON * far), CLOSURE_BOUND, Default::default());
     rise.worst(
         share(change - ledger.external - ledger.driven - ledger.motor - ledger.spring - floor),
-        RISE_BOUND,
+        bound,
         Default::default(),
     );
 }

@@ -55,7 +55,7 @@ fn a_cylinder_rolls_down_a_slope_with_two_thirds_of_g_sin() {
 /// `precession` about the vertical [rad/s]. Its angular velocity is Ω z + s a with a its axis, its centre moves by −ω × l with l
 /// from there to its lowest point, which does not slip; s follows from dL/dt = Ω z × L = l × m(g z + Ω z × v), found by
 /// bisection. No force does work: energy and tilt stay.
-fn steady_coin(alpha: f64, precession: f64) -> (World, BodyHandle) {
+fn steady_coin((floor, depth): (Shape, f64), alpha: f64, precession: f64) -> (World, BodyHandle) {
     let (radius, half, mass) = (0.1, 0.002, 1.0);
     let turn = DQuat::from_rotation_y(alpha);
     let (axis, lowest) = (turn * DVec3::Z, turn * DVec3::new(radius, 0.0, -half));
@@ -80,7 +80,7 @@ fn steady_coin(alpha: f64, precession: f64) -> (World, BodyHandle) {
     let (spin, velocity) = motion(low);
     let mut world = World::new(Settings::default()).unwrap();
     let rough = Material::new(3.0, 0.0);
-    world.add(Body::fixed(Shape::half_space(DVec3::Z).unwrap()).material(rough).named("floor")).unwrap();
+    world.add(Body::fixed(floor).material(rough).position(-depth * DVec3::Z).named("floor")).unwrap();
     let coin = Body::dynamic(Shape::cylinder(half, radius).unwrap()).mass(mass).material(rough).orientation(turn);
     let coin = coin.position(DVec3::Z * -lowest.z).velocity(velocity).spin(spin).named("coin");
     let coin = world.add(coin).unwrap();
@@ -88,22 +88,26 @@ fn steady_coin(alpha: f64, precession: f64) -> (World, BodyHandle) {
 }
 
 /// A bug once: a coin tilted by less than 45° had all corners of its rim as contacts. Those ahead of the lowest point stopped it:
-/// all of its energy was gone within a second, every step certified.
+/// all of its energy was gone within a second, every step certified. On boxes they did so until later.
 #[test]
 fn a_tilted_coin_is_not_braked_by_the_corners_of_its_rim() {
     // On both sides of 45°. What is lost does not vanish with the step; its cause is not known (decision 14).
     for (degrees, precession, keeps) in
         [(50.0_f64, 5.0, 0.99), (46.0, 5.0, 0.98), (44.0, 5.0, 0.98), (30.0, 10.0, 0.93)]
     {
-        let (mut world, coin) = steady_coin(degrees.to_radians(), precession);
-        let start = world.energy().total();
-        for step in 0..240 {
-            assert_eq!(world.step(1.0 / 240.0).unwrap().status, StepStatus::Certified, "{degrees}°, step {step}");
+        let floors =
+            [(Shape::half_space(DVec3::Z).unwrap(), 0.0), (Shape::cuboid(DVec3::new(9.0, 8.0, 0.5)).unwrap(), 0.5)];
+        for floor in floors {
+            let (mut world, coin) = steady_coin(floor, degrees.to_radians(), precession);
+            let start = world.energy().total();
+            for step in 0..240 {
+                assert_eq!(world.step(1.0 / 240.0).unwrap().status, StepStatus::Certified, "{degrees}°, step {step}");
+            }
+            let share = world.energy().total() / start;
+            assert!((keeps..1.002).contains(&share), "{degrees}°: keeps {share}");
+            let tilt = (world.body(coin).unwrap().orientation() * DVec3::Z).z.acos().to_degrees();
+            assert!((tilt - degrees).abs() < 2.0, "{degrees}°: now {tilt}°");
         }
-        let share = world.energy().total() / start;
-        assert!((keeps..1.002).contains(&share), "{degrees}°: keeps {share}");
-        let tilt = (world.body(coin).unwrap().orientation() * DVec3::Z).z.acos().to_degrees();
-        assert!((tilt - degrees).abs() < 2.0, "{degrees}°: now {tilt}°");
     }
 }
 

@@ -75,6 +75,10 @@ impl FeatureKey {
         Self::FACE | (index & (Self::EDGE - 1))
     }
 
+    pub(super) fn is_face(feature: u32) -> bool {
+        feature & Self::CLOSEST == Self::FACE
+    }
+
     /// The pair of closest points, whatever features they lie on.
     pub(super) const WITNESS: FeatureKey = FeatureKey { a: Self::CLOSEST, b: Self::CLOSEST };
 

@@ -2,11 +2,12 @@
 //!
 //! A cylinder or cone that lies on its side touches along the lowest line of its side. One that stands tilted touches
 //! with the lowest point of its rim, and with corners of the far half of the rim, which come down when it tips over.
-//! Corners onto which the rim rolls are left out ([`is_rolled_onto`]).
+//! Corners onto which the rim rolls are left out (`rim`).
 
 use super::contact_patch::FeatureKey;
 use super::overlap::OverlapPoint;
 use super::polygon::{CAP_SIDES, MANY, cap_corner, faces_with_base, faces_with_cap, lowest_on_rim};
+use super::rim::{TILTED, is_rolled_onto};
 use crate::shape::core::{Convex, Core, Placed};
 use glamx::{DPose3, DVec3};
 
@@ -111,18 +112,4 @@ fn add_rim(down: DVec3, radius: f64, z: f64, lies: bool, add: &mut impl FnMut(DV
     if let Some(point) = lowest {
         add(point, 2 * CAP_SIDES + side);
     }
-}
-
-/// A rim tilted by more than this (sine of its angle to the plane) counts as round, otherwise as flat. Below it the far
-/// side is within the overlap that a certified step may make.
-const TILTED: f64 = 1e-4;
-
-/// Whether a tilted rim reaches corner k by rolling: the corner is on the lower half of the rim.
-///
-/// At the angle φ from the lowest point a corner has the gap `r sin α (1 − cos φ)`, and a rim that rolls by `h ω` in a step brings
-/// it down by `h ω r sin α sin φ`: a row that is linear in the motion stops it where `tan(φ/2) < h ω`, although it only turns into
-/// the lowest place. A coin would be braked by its own roundness. The corners of the far half come down when the rim lies down.
-fn is_rolled_onto(k: u32, dir: DVec3) -> bool {
-    let flat = dir.truncate();
-    flat.length() > TILTED && cap_corner(1.0, 0.0, k).truncate().dot(flat) > 1e-9
 }

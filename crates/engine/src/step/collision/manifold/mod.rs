@@ -13,6 +13,7 @@ mod contact_patch;
 mod half_space;
 mod overlap;
 mod polygon;
+mod rim;
 mod round;
 mod surface;
 
@@ -287,6 +288,7 @@ impl Workspace {
             let (on_a, on_b) = (apart.middle - half, apart.middle + half);
             self.add_witness(apart, on_a, on_b, TWIN * f64::min(a.core.size(), b.core.size()));
         }
+        rim::leave_out(&a.core, placed, apart.normal, &mut self.found);
         self.emit(apart.normal, a.radius, b.radius, out);
     }
 
