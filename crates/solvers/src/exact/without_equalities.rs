@@ -17,16 +17,16 @@
 
 use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
 use super::{Exact, ExactOptions, Guesses, Search, Selection};
+use crate::held_bodies::HeldBodies;
 use crate::merit::Merit;
-use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, History, StoppingRule};
-use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
+use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Measure, Symmetry, Tolerance};
 
 /// Buffers of the attempt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithoutEqualities {
-    system: NewtonSystem,
+    held: HeldBodies,
     inner: Exact,
     /// Blocks of O, ascending.
     blocks: Vec<usize>,
@@ -79,12 +79,9 @@ impl Exact {
         search.other_factorizations += 1;
         parts.inner.options = ExactOptions { budget: Some(ELIMINATION_BUDGET), ..self.options };
         parts.inner.options.guesses = Guesses::Take;
-        // The judge sees the whole problem; half of what it asks is left to what ε leaves.
-        let Tolerance { value, measure } = search.stop.tolerance;
-        let tolerance = Tolerance { value: 0.5 * value, measure };
-        let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
         for _ in 0..ELIMINATION_PASSES {
             let Some(problem) = parts.what_is_left(search.problem) else { return false };
+            let stop = asked_of_the_rest(search, &problem);
             let ended = self.pass(parts, &problem, &stop, search, impulses, history);
             parts.memory = Some(problem);
             if let Some(found) = ended {
@@ -132,14 +129,7 @@ impl WithoutEqualities {
         if carrying > self.most_rows {
             return false;
         }
-        self.system.prepare(problem);
-        for (c, rows) in equalities(problem) {
-            let k = self.system.k_mut(c);
-            for i in 0..rows {
-                k[i * rows + i] = resistance(problem, c);
-            }
-        }
-        if self.system.factor_once(problem).is_err() {
+        if !self.held.hold(problem, |c| resistance(problem, c)) {
             return false;
         }
         self.impulses.clear();
@@ -159,7 +149,7 @@ impl WithoutEqualities {
 
     /// `u = W r + q` of the impulses on hand.
     fn measure(&mut self, problem: &ContactProblem) {
-        self.system.apply_w(problem, &self.impulses, &mut self.u);
+        self.held.apply_w(&self.impulses, &mut self.u);
         for (u, q) in self.u.iter_mut().zip(problem.q()) {
             *u += q;
         }
@@ -178,7 +168,7 @@ impl WithoutEqualities {
             }
         }
         // Until the next measurement u is the room for what x does.
-        self.system.solve(problem, &self.right, &mut self.x, &mut self.u, Refinement::NONE);
+        self.held.solve(&self.right, &mut self.x, &mut self.u);
         for (impulse, x) in self.impulses.iter_mut().zip(&self.x) {
             *impulse += x;
         }
@@ -210,7 +200,8 @@ impl WithoutEqualities {
             if !(1..=self.most_rows).contains(&rows) {
                 return false;
             }
-            self.system.left_of_w(problem, &self.blocks, &mut self.left);
+            let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+            self.held.left_of_w(rows, &mut self.left);
         }
         self.found.clear();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -236,15 +227,30 @@ impl WithoutEqualities {
     }
 }
 
+/// The judge sees the whole problem; half of what it asks is left to what ε leaves. What it asks is relative to the fastest row:
+/// a servo far from its target has one of a hundred m/s, and what is left without it is not asked for more digits.
+fn asked_of_the_rest(search: &Search, left: &ContactProblem) -> StoppingRule {
+    let Tolerance { value, measure } = search.stop.tolerance;
+    let scale = match measure {
+        Measure::Velocity => search.problem.speed().max(1.0) / left.speed().max(1.0),
+        Measure::Relative => 1.0,
+    };
+    let tolerance = Tolerance { value: 0.5 * scale * value, measure };
+    StoppingRule { tolerance, max_iterations: search.stop.max_iterations }
+}
+
 /// Blocks of equalities and their rows.
 fn equalities(problem: &ContactProblem) -> impl Iterator<Item = (usize, usize)> {
     let blocks = problem.blocks().iter().enumerate();
     blocks.filter(|(_, block)| block.law == Law::Equality).map(|(c, block)| (c, block.rows))
 }
 
-/// ρ of a block of equalities \[kg\].
+/// ρ of a block \[kg\]: nothing holds others than equalities.
 fn resistance(problem: &ContactProblem, c: usize) -> f64 {
-    1.0 / (ELIMINATED * problem.scales()[c].max(f64::MIN_POSITIVE))
+    match problem.blocks()[c].law {
+        Law::Equality => 1.0 / (ELIMINATED * problem.scales()[c].max(f64::MIN_POSITIVE)),
+        _ => 0.0,
+    }
 }
 
 #[cfg(test)]
