@@ -121,7 +121,7 @@ impl World {
         record.shape = shape;
         take_mass(record, mass);
         // Manifolds and distances of the last step are remembered by body.
-        self.workspace = crate::step::Workspace::default();
+        self.workspace = None;
         self.forget_contacts(body);
         Ok(())
     }

@@ -104,7 +104,7 @@ impl World {
     pub(crate) fn contact_rules_changed(&mut self) {
         self.read_out.forget();
         // Islands at rest are remembered under the rules of then.
-        self.workspace = crate::step::Workspace::default();
+        self.workspace = None;
         self.wake_where(|_| true);
     }
 

@@ -13,6 +13,7 @@
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
 
+use super::rounds::FITS;
 use super::shelf::Shelves;
 use super::{IMPLICIT, Mover};
 use crate::joint::geometry::{End, JointGeometry, Placed};
@@ -32,6 +33,9 @@ const PULLS: f64 = 1e-9;
 /// part of the solves with the rows of the start. A blow may take it there nevertheless: rounds hold what they overrun.
 const FAR: f64 = 0.2;
 const FAR_WAYS: f64 = 10.0;
+
+/// Change of the way of a spring by μ that is none \[m, rad\]: a hundredth of what rounds can tell.
+const STILL: f64 = 0.01 * FITS;
 
 /// What a row of a joint does in the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,8 +151,8 @@ impl Mover<'_> {
 
     /// Says what springs aim at: the velocity u⁺ that the solve with the rows of the start gives them, and the impulse
     /// `λ* = r + μ` that takes the bodies there in the mean, with `J M⁻¹Jᵀ μ = u⁺ − u⁻` for springs and zero for what is held.
-    /// `free` are the velocities before that solve, whose answer is in the space.
-    pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
+    /// `free` are the velocities before that solve, whose answer is in the space. Where springs stand still there is no μ.
+    pub(super) fn aim_springs(&mut self, h: f64, free: &[Twist], space: &mut IslandSpace) {
         let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
         let after = space.shelves.twists.of(free.iter().zip(&space.changes).map(sum));
         let mut parts = std::mem::take(&mut space.parts);
@@ -181,6 +185,11 @@ impl Mover<'_> {
             }
         }
         space.shelves.twists.give(after);
+        if parts.q.iter().all(|change| h * change.abs() <= STILL) {
+            space.parts = parts;
+            self.take_aims();
+            return;
+        }
         let at_start = |joint: usize| (self.starts[joint], self.starts[joint]);
         self.pose_gears(&mut parts, at_start, |_, _| 0.0, |_| 0.0);
         // Numbers that make no problem leave λ* = r, which is right where nothing moves.
@@ -229,6 +238,11 @@ impl Mover<'_> {
             space.shelves.numbers.give(numbers);
         }
         space.parts = problem.into_parts();
+        self.take_aims();
+    }
+
+    /// Rounds begin with the impulses that springs aim at.
+    fn take_aims(&mut self) {
         for row in 0..self.roles.len() {
             if self.roles[row] == Role::Soft {
                 self.lambda[row] = self.aims[row].1;
