@@ -133,7 +133,7 @@ impl World {
         record.shape = shape;
         take_mass(record, mass);
         // The workspace remembers manifolds and distances by body.
-        self.workspace = crate::step::Workspace::default();
+        self.workspace = None;
         self.forget_contacts(body);
         Ok(())
     }

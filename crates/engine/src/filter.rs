@@ -113,7 +113,7 @@ impl World {
     pub(crate) fn contact_rules_changed(&mut self) {
         self.read_out.forget();
         // The workspace remembers islands at rest under the old rules.
-        self.workspace = crate::step::Workspace::default();
+        self.workspace = None;
         self.wake_where(|_| true);
     }
 

@@ -53,7 +53,8 @@ pub struct World {
     pub(crate) contacts: Vec<ContactPoint>,
     pub(crate) events: EventLog,
     pub(crate) read_out: ReadOut,
-    pub(crate) workspace: Workspace,
+    /// The memory of the stages; none before the first step, and while one is taken.
+    pub(crate) workspace: Option<Box<Workspace>>,
     pub(crate) time: f64,
     pub(crate) steps: u64,
     pub(crate) next_automatic: u64,
@@ -81,7 +82,7 @@ impl World {
             contacts: Vec::new(),
             events: EventLog::default(),
             read_out: ReadOut::default(),
-            workspace: Workspace::default(),
+            workspace: None,
             time: 0.0,
             steps: 0,
             next_automatic: 0,

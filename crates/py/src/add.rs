@@ -93,6 +93,7 @@ pub struct JointArguments<'a, 'py> {
     pub length: Option<f64>,
     pub bodies_touch: bool,
     pub limits: Option<(f64, f64)>,
+    pub restitution: Option<f64>,
     pub friction: Option<f64>,
     pub motor: Option<(f64, f64)>,
     pub servo: Option<(f64, f64, f64, f64)>,
@@ -123,6 +124,9 @@ impl JointArguments<'_, '_> {
         let mut joint = signorini::Joint::of(kind, first, at_a, other);
         if let Some((lo, hi)) = self.limits {
             joint = joint.limits(lo, hi);
+        }
+        if let Some(share) = self.restitution {
+            joint = joint.restitution(share);
         }
         if let Some(force) = self.friction {
             joint = joint.friction(force);

@@ -165,12 +165,12 @@ impl World {
     /// anchors `length` [m] apart) or "rope" (at most). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or
     /// of the world [m]; `axis_a` and `axis_b` are the z axes of the joint there: hinges turn about them, sliders slide along
     /// them. Coordinates say where `a` is against `b`. The rest acts along the one coordinate of a hinge or slider: `limits`
-    /// (least and greatest), `friction`, `motor` (velocity, greatest force), `servo` (stiffness, damping, target, greatest
-    /// force), `spring` (stiffness, damping, rest), `damping`, `armature`; `break_force` and `break_torque` are of the locked
-    /// ones. A joint that does not fit its bodies is a ValueError unless `corrected` is true.
+    /// (least and greatest), `restitution` (the share of the speed that a limit gives back), `friction`, `motor` (velocity,
+    /// greatest force), `servo` (stiffness, damping, target, greatest force), `spring` (stiffness, damping, rest), `damping`,
+    /// `armature`; `break_force` and `break_torque` are of the locked ones. A joint that does not fit its bodies is a ValueError unless `corrected` is true.
     #[pyo3(signature = (
         kind, a, b=None, *, anchor_a=None, anchor_b=None, axis_a=None, axis_b=None, length=None, bodies_touch=false,
-        limits=None, friction=None, motor=None, servo=None, spring=None, damping=None, armature=None,
+        limits=None, restitution=None, friction=None, motor=None, servo=None, spring=None, damping=None, armature=None,
         break_force=None, break_torque=None, corrected=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -186,6 +186,7 @@ impl World {
         length: Option<f64>,
         bodies_touch: bool,
         limits: Option<(f64, f64)>,
+        restitution: Option<f64>,
         friction: Option<f64>,
         motor: Option<(f64, f64)>,
         servo: Option<(f64, f64, f64, f64)>,
@@ -205,6 +206,7 @@ impl World {
             length,
             bodies_touch,
             limits,
+            restitution,
             friction,
             motor,
             servo,

@@ -16,6 +16,7 @@ pub mod conic_interior_point;
 mod dense_newton;
 mod equality_rows;
 mod exact;
+mod held_bodies;
 mod history;
 pub mod interior_point;
 mod least_stress;

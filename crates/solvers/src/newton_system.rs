@@ -19,6 +19,7 @@ use crate::linalg::frontal_lu::{FrontalLu, SingularPivot};
 use crate::linalg::kernels::widest;
 use clique::Clique;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
+pub(crate) use velocity_form::root_of_inverse_mass;
 use velocity_form::{VelocityForm, assemble_velocity};
 
 /// Refinement ends if the defect of every row is below this share of its terms \[1\].
@@ -128,20 +129,20 @@ impl NewtonSystem {
         {
             return;
         }
+        let Delassus::BlockSparse(w) = problem.delassus() else {
+            self.graph.fill(problem.blocks().iter().map(|block| block.rows));
+            self.lu.fill(&self.graph);
+            self.values.clear();
+            self.values.resize(self.graph.stored(), 0.0);
+            self.factored.clear();
+            self.form = Form::Impulse;
+            return;
+        };
         let mut neighbours = vec![Vec::new(); blocks];
-        match problem.delassus() {
-            Delassus::BlockSparse(w) => {
-                for c in 0..blocks {
-                    for (k, _) in w.row(c) {
-                        neighbours[c].push(k);
-                        neighbours[k].push(c);
-                    }
-                }
-            }
-            _ => {
-                for list in &mut neighbours {
-                    list.extend(0..blocks);
-                }
+        for c in 0..blocks {
+            for (k, _) in w.row(c) {
+                neighbours[c].push(k);
+                neighbours[k].push(c);
             }
         }
         let graph = BlockGraph::new(problem.blocks().iter().map(|b| b.rows).collect(), &mut neighbours);
@@ -313,35 +314,6 @@ impl NewtonSystem {
                 }
                 form.compliance.add_product(dr, w_dr);
             }
-        }
-    }
-
-    /// Computes the Schur complement of W at some blocks whose K is zero, after elimination of the rows with K: `W dr`
-    /// for a unit `g` in each of their rows. Row-major; empty if W is not given over bodies.
-    pub fn left_of_w(&mut self, problem: &ContactProblem, blocks: &[usize], out: &mut Vec<f64>) {
-        out.clear();
-        let (Form::Velocity(form), Delassus::Factored(w)) = (&self.form, problem.delassus()) else { return };
-        let n: usize = blocks.iter().map(|c| problem.blocks()[*c].rows).sum();
-        out.resize(n * n, 0.0);
-        let nodes = &mut self.scratch_nodes;
-        let mut first = 0;
-        for (at, c) in blocks.iter().enumerate() {
-            for (i, row) in problem.range(*c).enumerate() {
-                form.scatter_row(*c, row, problem.offsets()[*c], nodes);
-                self.lu.solve(nodes);
-                let mut column = first;
-                for other in &blocks[at..] {
-                    for row in problem.range(*other) {
-                        let sum = form.gather_row(*other, row, problem.offsets()[*other], nodes);
-                        // The same bits on both sides: the later row of a block has the last word.
-                        out[(first + i) * n + column] = sum;
-                        out[column * n + first + i] = sum;
-                        column += 1;
-                    }
-                }
-                out[(first + i) * n + first + i] += w.compliance().get(row).copied().unwrap_or(0.0);
-            }
-            first += problem.blocks()[*c].rows;
         }
     }
 

@@ -109,6 +109,10 @@ pub struct Coordinate {
     /// Least and greatest value [m, rad].
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Option<[f64; 2]>,
+    /// Share of the speed with which a limit is hit that it gives back, where bodies bounce by Newton's law of impact \[1\]; slower
+    /// hits than the rest speed of the settings [m/s, rad/s] stop.
+    #[serde(skip_serializing_if = "is_default")]
+    pub restitution: f64,
     /// Dry friction [N, N·m].
     #[serde(skip_serializing_if = "is_default")]
     pub friction: f64,
@@ -142,6 +146,10 @@ impl Coordinate {
     /// Keeps it within [m, rad].
     pub fn limits(self, lo: f64, hi: f64) -> Self {
         Coordinate { limits: Some([lo, hi]), ..self }
+    }
+    /// Lets it bounce off its limits with a share of the speed \[1\].
+    pub fn restitution(self, share: f64) -> Self {
+        Coordinate { restitution: share, ..self }
     }
     /// Adds dry friction [N, N·m].
     pub fn friction(self, force: f64) -> Self {
@@ -182,6 +190,9 @@ impl Coordinate {
             if lo > hi || lo == f64::INFINITY || hi == f64::NEG_INFINITY {
                 return refuse("upper limit", hi, "[lower limit, ∞]");
             }
+        }
+        if !(0.0..=1.0).contains(&self.restitution) {
+            return refuse("restitution", self.restitution, "[0, 1]");
         }
         let mut gains = vec![("friction", self.friction), ("damping", self.damping), ("armature", self.armature)];
         let mut values = vec![];

@@ -7,7 +7,7 @@
 //! | row | law | compliance c | bias b on the velocity |
 //! |---|---|---|---|
 //! | locked coordinate | `u = 0` | 0 | 0 |
-//! | limit | `0 ≤ r ⊥ u ≥ 0` | 0 | gap/h while it is open |
+//! | limit, restitution e | `0 ≤ r ⊥ u ≥ 0` | 0 | gap/h while it is open, e times the rate before when it is hit |
 //! | velocity motor, target w, force F | `\|r\| ≤ hF` | 0 | −w |
 //! | dry friction F | `\|r\| ≤ hF` | 0 | 0 |
 //! | spring k, damper d, rest x₀ | `u = 0` | 1/(h²k + hd) | k(x − x₀)/(hk + d) |
@@ -217,6 +217,10 @@ impl Joint {
     /// Keeps the coordinate within [m, rad].
     pub fn limits(self, lo: f64, hi: f64) -> Self {
         self.only(|c| c.limits(lo, hi))
+    }
+    /// Lets the coordinate bounce off its limits with a share of the speed \[1\].
+    pub fn restitution(self, share: f64) -> Self {
+        self.only(|c| c.restitution(share))
     }
     /// Dry friction along the coordinate [N, N·m].
     pub fn friction(self, force: f64) -> Self {

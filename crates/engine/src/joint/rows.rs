@@ -56,8 +56,8 @@ pub(crate) enum Measure {
 pub(crate) enum RowLaw {
     /// Held at a value: zero, or the length of a rod.
     Hold { at: f64 },
-    /// Not below a value (sign 1) or not above it (sign −1).
-    Stop { at: f64, sign: f64 },
+    /// Not below a value (sign 1) or not above it (sign −1), and back with a share of the speed.
+    Stop { at: f64, sign: f64, restitution: f64 },
     /// To a velocity, with at most a force.
     Speed { target: f64, force: f64 },
     /// To a place like a spring with a damper, with at most a force.
@@ -123,7 +123,7 @@ impl RowSpec {
     pub fn error(&self, value: f64) -> f64 {
         match self.law {
             RowLaw::Hold { at } => value - at,
-            RowLaw::Stop { at, sign } => sign * (value - at),
+            RowLaw::Stop { at, sign, .. } => sign * (value - at),
             _ => 0.0,
         }
     }
@@ -158,7 +158,10 @@ pub(crate) fn rows_of(joint: &Joint) -> Vec<RowSpec> {
     let length = joint.kind.length().unwrap_or(0.0);
     if let Freedom::Length { slack } = joint.kind.freedom() {
         let (law, purpose) = match slack {
-            true => (RowLaw::Stop { at: length, sign: -1.0 }, Purpose::Limit),
+            true => {
+                let restitution = joint.coordinates[0].restitution;
+                (RowLaw::Stop { at: length, sign: -1.0, restitution }, Purpose::Limit)
+            }
             false => (RowLaw::Hold { at: length }, Purpose::Constraint),
         };
         rows.push(RowSpec { measure: Measure::Length, law, purpose, axis: 0, block: 1 });
@@ -195,7 +198,7 @@ fn acting(coordinate: &Coordinate, measure: Measure, axis: usize, rows: &mut Vec
     let mut push = |law, purpose| rows.push(RowSpec { measure, law, purpose, axis, block: 1 });
     if let Some([lo, hi]) = coordinate.limits {
         for (at, sign) in [(lo, 1.0), (hi, -1.0)].into_iter().filter(|(at, _)| at.is_finite()) {
-            push(RowLaw::Stop { at, sign }, Purpose::Limit);
+            push(RowLaw::Stop { at, sign, restitution: coordinate.restitution }, Purpose::Limit);
         }
     }
     match coordinate.motor {

@@ -17,7 +17,7 @@ use crate::{ShapeError, SnapshotError};
 /// First bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"SIGNSNAP";
 /// Version of the format. Every change of content or meaning needs a new version; other versions are refused.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// What reading gives.
 pub(super) type Read<T> = Result<T, SnapshotError>;

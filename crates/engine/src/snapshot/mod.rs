@@ -28,7 +28,7 @@ mod values;
 use crate::joint::{Anchor, JointRecord};
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
-use crate::step::{ContactCache, Workspace};
+use crate::step::ContactCache;
 use crate::{BodyHandle, JointHandle, SnapshotError, World};
 
 /// The state of a world at one time.
@@ -161,7 +161,7 @@ impl World {
             contacts: contacts.clone(),
             events: events.clone(),
             read_out: ReadOut::default(),
-            workspace: Workspace::default(),
+            workspace: None,
             time: *time,
             steps: *steps,
             next_automatic: *next_automatic,

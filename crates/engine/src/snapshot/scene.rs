@@ -12,7 +12,7 @@ use crate::material_pair::MaterialPairs;
 use crate::options::Options;
 use crate::query::QueryCache;
 use crate::read_out::ReadOut;
-use crate::step::{ContactCache, Rest, Workspace};
+use crate::step::{ContactCache, Rest};
 use crate::{
     BodyHandle, BodyId, ContactPoint, MassProperties, Material, PairCoefficients, Settings, SnapshotError, World,
 };
@@ -112,7 +112,7 @@ pub(super) fn decode(bytes: &[u8]) -> Read<World> {
         contacts,
         events,
         read_out: ReadOut::default(),
-        workspace: Workspace::default(),
+        workspace: None,
         time,
         steps,
         next_automatic,

@@ -310,7 +310,7 @@ stored!(Grain { axis, across });
 stored!(PairCoefficients { friction, restitution });
 
 stored!(Frame { point, axes });
-stored!(Coordinate { locked, limits as range, friction, motor, spring, damping, armature, force });
+stored!(Coordinate { locked, limits as range, restitution, friction, motor, spring, damping, armature, force });
 stored_enum!(Motor, "unknown motor" {
     0u8 => Velocity { target, max_force },
     1u8 => Servo { stiffness, damping, target, velocity, max_force as any },

@@ -27,7 +27,7 @@ impl World {
     /// The bodies of block `block` of island `island` in the last step, `None` if there was no such block. Indices come
     /// from [`crate::StepReport::worst_island`] and [`crate::Certificate::worst_block`].
     pub fn block_owner(&self, island: usize, block: usize) -> Option<BlockOwner> {
-        let workspace = &self.workspace;
+        let workspace = self.workspace.as_ref()?;
         let Some(island) = workspace.islands.as_slice().get(island) else {
             let (a, b) = workspace.replay.owner(island - workspace.islands.len(), block)?;
             return (self.body(a).is_ok() && self.body(b).is_ok()).then_some(BlockOwner::Contact(a, b));

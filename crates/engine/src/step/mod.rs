@@ -235,18 +235,19 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         report.energy.after = energy;
         return Ok(report);
     }
-    if let Some(report) = world.workspace.fixed_point.as_ref().and_then(|last| last.again(world, dt)) {
+    let last = world.workspace.as_ref().and_then(|workspace| workspace.fixed_point.as_ref());
+    if let Some(report) = last.and_then(|last| last.again(world, dt)) {
         advance(world, dt);
         world.events.again();
         return Ok(report);
     }
-    let mut workspace = std::mem::take(&mut world.workspace);
+    let mut workspace = world.workspace.take().unwrap_or_default();
     workspace.quarantine.begin(world.order.len());
     let outcome = loop {
         report = StepReport::idle();
         count(world, &mut report);
         let outcome = compute(world, &mut workspace, dt, &mut report);
-        let Workspace { quarantine, bodies, islands, .. } = &mut workspace;
+        let Workspace { quarantine, bodies, islands, .. } = &mut *workspace;
         match outcome.and_then(|()| quarantine.again(bodies, islands)) {
             Ok(true) => {}
             Ok(false) => break Ok(()),
@@ -259,7 +260,7 @@ pub(crate) fn step(world: &mut World, dt: f64) -> Result<StepReport, StepError> 
         collision::sift::sense(world, &mut workspace.collision);
         workspace.fixed_point = (!changed).then(|| FixedPoint::new(world, dt, &report));
     });
-    world.workspace = workspace;
+    world.workspace = Some(workspace);
     outcome.map(|()| report)
 }
 

@@ -139,7 +139,7 @@ mod tests {
                 }
             }
             let report = world.step(0.01).unwrap();
-            assert_eq!(world.workspace.quarantine.passes, passes);
+            assert_eq!(world.workspace.as_ref().unwrap().quarantine.passes, passes);
             let leave = if force > 0.0 && speed > 0.0 { 40 } else { 20 };
             assert_eq!(report.counts.quarantined, leave);
         }
@@ -155,7 +155,7 @@ mod tests {
             world.add(Body::dynamic(Shape::sphere(0.5).unwrap()).position(place)).unwrap();
         }
         world.step(0.01).unwrap();
-        let Workspace { quarantine, bodies, islands, spaces, .. } = &mut world.workspace;
+        let Workspace { quarantine, bodies, islands, spaces, .. } = &mut **world.workspace.as_mut().unwrap();
         assert_eq!(islands.len(), 2);
         let source = ProblemError::NotFinite { what: "q", index: 0, value: f64::NAN };
         quarantine.begin(4);

@@ -424,7 +424,7 @@ fn j15_j16_hostile_meshes_are_refused() {
     let mut claim = vec![0; 80];
     claim.extend(u32::MAX.to_le_bytes());
     assert!(load("m.stl", &claim).contains("claims 4294967295 triangles, but holds 0"));
-    assert!(load("m.ply", b"ply").contains("a mesh file ends in .obj, .stl, .dae or .msh"));
+    assert!(load("m.gltf", b"{}").contains("a mesh file ends in .obj, .stl, .dae, .glb, .ply or .msh"));
 }
 
 /// Nothing is unpacked: a text that was packed is not a text, whatever it would become. These are the first bytes of a gzip

@@ -331,7 +331,7 @@ fn meshes_are_hulls_on_what_moves_and_lie_below_the_file() {
     for [x, y, z] in points {
         assert!((x.abs() - 0.03).abs() < 1e-15 && (y.abs() - 0.06).abs() < 1e-15 && (z.abs() - 0.03).abs() < 1e-15);
     }
-    fs::copy(samples().join("die.stl"), folder.join("parts/die.ply")).unwrap();
+    fs::copy(samples().join("die.stl"), folder.join("parts/die.gltf")).unwrap();
     // A package is looked for beside the robot, by its name and without.
     assert!(load("<mesh filename='package://parts/die.stl' scale='0.001 0.001 0.001'/>").is_ok());
     assert!(load("<mesh filename='package://robot/parts/die.stl' scale='0.001 0.001 0.001'/>").is_ok());
@@ -342,7 +342,7 @@ fn meshes_are_hulls_on_what_moves_and_lie_below_the_file() {
         ("file:///etc/passwd", "this is an address"),
         ("/etc/passwd", "files are named relative"),
         ("parts/none.stl", "there is no such file"),
-        ("parts/die.ply", "a mesh file ends in .obj, .stl, .dae or .msh"),
+        ("parts/die.gltf", "a mesh file ends in .obj, .stl, .dae, .glb, .ply or .msh"),
         ("", "files are named relative"),
     ] {
         let error = load(&format!("<mesh filename='{mesh}'/>")).unwrap_err().to_string();

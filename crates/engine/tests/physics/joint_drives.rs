@@ -269,3 +269,69 @@ fn several_things_act_along_one_coordinate() {
     close(forces.motor + forces.spring + forces.friction + forces.armature, 0.0, 1e-7);
     close(forces.motor, 50.0 * (1.0 - x), 1e-6);
 }
+
+/// A slider of 1 kg at 2 m/s meets a stop: it comes back with e of its speed and e² of its energy, and so from the other stop; the
+/// event tells the impulse m v (1 + e). Slower than 0.5 m/s it stops.
+#[test]
+fn a_limit_gives_back_its_share_of_the_speed() {
+    for (share, expected) in [(0.0, 1), (0.4, 3), (1.0, 11)] {
+        let mut w = weightless();
+        let (body, joint) = slider(&mut w, |j| j.limits(-0.3, 0.3).restitution(share));
+        w.set_velocity(body, v(2.0, 0.0, 0.0)).unwrap();
+        let (mut speed, mut hits) = (2.0, 0);
+        for _ in 0..200 {
+            let report = step_certified(&mut w, H);
+            for event in &report.joint_events {
+                let JointEvent::LimitHit { impulse, upper, .. } = event else { panic!("{event:?}") };
+                // What stands at a stop may touch it again by round-off.
+                if *impulse < 1e-12 {
+                    continue;
+                }
+                let left = if speed >= 0.5 { share * speed } else { 0.0 };
+                close(*impulse, speed + left, 1e-9);
+                assert_eq!(*upper, hits % 2 == 0);
+                (speed, hits) = (left, hits + 1);
+            }
+            close(w.joint_velocity(joint).unwrap()[0].abs(), speed, 1e-9);
+            close(report.energy.after.total(), 0.5 * speed * speed, 1e-9);
+            assert!(w.joint_position(joint).unwrap()[0].abs() <= 0.3 + 1e-8);
+        }
+        assert_eq!(hits, expected, "{share}");
+    }
+}
+
+/// A pendulum that hangs against a stop at the lowest place swings out again with e of its rate, to the height e² of that before:
+/// 1 − cos θ' = e²(1 − cos θ).
+#[test]
+fn a_pendulum_bounces_off_a_stop_to_the_height_that_is_left() {
+    let (share, start) = (0.7, 0.5_f64);
+    let mut w = world();
+    let (_, joint, _) = pendulum(&mut w, start, |j| j.limits(0.0, 3.0).restitution(share));
+    let (mut peaks, mut before, mut rising) = (Vec::new(), start, false);
+    for _ in 0..1600 {
+        step_certified(&mut w, H / 8.0);
+        let angle = w.joint_position(joint).unwrap()[0].abs();
+        if rising && angle < before {
+            peaks.push(before);
+        }
+        (rising, before) = (angle > before, angle);
+    }
+    assert!(peaks.len() >= 2, "{peaks:?}");
+    let mut height = 1.0 - start.cos();
+    for peak in &peaks[..2] {
+        height *= share * share;
+        // A hit happens where the step begins in which it would be: the height is off by its rate times the length of the step.
+        close(1.0 - peak.cos(), height, 0.02 * height);
+    }
+}
+
+/// A restitution beyond one would make energy, and one below none would leave the speed as it is turned.
+#[test]
+fn a_restitution_out_of_range_is_refused() {
+    let mut w = weightless();
+    let body = w.add(ball("slider", DVec3::ZERO)).unwrap();
+    for share in [-0.1, 1.1, f64::NAN] {
+        let joint = Joint::prismatic(body, DVec3::ZERO, DVec3::ZERO).limits(0.0, 1.0).restitution(share);
+        assert!(w.add_joint(joint).unwrap_err().to_string().contains("restitution"));
+    }
+}

@@ -7,8 +7,13 @@ use signorini::{Robot, RobotPlacement, Settings, Sleeping, World};
 /// What is run, and its name.
 pub type Scene = (&'static str, fn() -> World);
 
-pub const SCENES: [Scene; 4] =
-    [("arm that holds", arm), ("gripper with a box", gripper), ("pendulum", pendulum), ("gears", gears)];
+pub const SCENES: [Scene; 5] = [
+    ("arm that holds", arm),
+    ("gripper with a box", gripper),
+    ("pendulum", pendulum),
+    ("gears", gears),
+    ("doll that lies", doll),
+];
 
 fn world(text: &str) -> World {
     let model = RobotModel::from_text(text, &RobotOptions::default()).unwrap();
@@ -65,4 +70,22 @@ fn gears() -> World {
          <actuator><position joint='lift' kp='2000' kv='200'/><motor joint='right' gear='-1'/><motor joint='rack'/></actuator>
          <keyframe><key name='home' ctrl='0 40 10'/></keyframe></mujoco>",
     )
+}
+
+/// A trunk with a head, an arm and a leg of two, which fell onto the floor eight seconds before.
+fn doll() -> World {
+    let mut world = world(
+        "<mujoco><compiler angle='degree' autolimits='true'/><default><joint damping='0.2'/><geom friction='0.8'/></default><worldbody>
+         <geom type='plane' size='5 5 1'/><body pos='0 0 1.1'><freejoint/><geom type='box' size='0.1 0.16 0.22'/>
+         <body pos='0 0 0.26'><joint axis='0 1 0' range='-40 40'/><geom size='0.1' pos='0 0 0.1'/></body>
+         <body pos='0 0.2 0.18'><joint axis='1 0 0' range='-60 120'/><joint axis='0 1 0' range='-90 90'/>
+         <geom type='capsule' fromto='0 0.06 0 0 0.45 0' size='0.045'/></body>
+         <body pos='0 -0.09 -0.24'><joint axis='1 0 0' range='-60 30'/><joint axis='0 1 0' range='-90 60'/>
+         <geom type='capsule' fromto='0 0 -0.07 0 0 -0.35' size='0.06'/><body pos='0 0 -0.42'><joint axis='0 1 0' range='0 130'/>
+         <geom type='capsule' fromto='0 0 -0.06 0 0 -0.35' size='0.05'/></body></body></body></worldbody></mujoco>",
+    );
+    for _ in 0..1600 {
+        world.step(0.005).unwrap();
+    }
+    world
 }

@@ -756,6 +756,7 @@ class World:
         length: float | None = None,
         bodies_touch: bool = False,
         limits: tuple[float, float] | None = None,
+        restitution: float | None = None,
         friction: float | None = None,
         motor: tuple[float, float] | None = None,
         servo: tuple[float, float, float, float] | None = None,

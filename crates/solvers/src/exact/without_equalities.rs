@@ -18,8 +18,8 @@
 
 use super::limits::{ELIMINATED, ELIMINATION_BUDGET, ELIMINATION_PASSES, ELIMINATION_ROWS, ELIMINATION_SHARE};
 use super::{Exact, ExactOptions, Guesses, Search, Selection};
+use crate::held_bodies::HeldBodies;
 use crate::merit::Merit;
-use crate::newton_system::{NewtonSystem, Refinement};
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, History, StoppingRule};
 use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
@@ -27,7 +27,7 @@ use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, 
 /// Buffers of the attempt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithoutEqualities {
-    system: NewtonSystem,
+    held: HeldBodies,
     inner: Exact,
     /// Blocks of O, ascending.
     blocks: Vec<usize>,
@@ -135,14 +135,7 @@ impl WithoutEqualities {
         if carrying > self.most_rows {
             return false;
         }
-        self.system.prepare(problem);
-        for (c, rows) in equalities(problem) {
-            let k = self.system.k_mut(c);
-            for i in 0..rows {
-                k[i * rows + i] = resistance(problem, c);
-            }
-        }
-        if self.system.factor_once(problem).is_err() {
+        if !self.held.hold(problem, |c| resistance(problem, c)) {
             return false;
         }
         self.impulses.clear();
@@ -162,7 +155,7 @@ impl WithoutEqualities {
 
     /// Computes `u = W r + q` of the current impulses.
     fn measure(&mut self, problem: &ContactProblem) {
-        self.system.apply_w(problem, &self.impulses, &mut self.u);
+        self.held.apply_w(&self.impulses, &mut self.u);
         for (u, q) in self.u.iter_mut().zip(problem.q()) {
             *u += q;
         }
@@ -182,7 +175,7 @@ impl WithoutEqualities {
             }
         }
         // Until the next measurement u is the room for what x does.
-        self.system.solve(problem, &self.right, &mut self.x, &mut self.u, Refinement::NONE);
+        self.held.solve(&self.right, &mut self.x, &mut self.u);
         for (impulse, x) in self.impulses.iter_mut().zip(&self.x) {
             *impulse += x;
         }
@@ -215,7 +208,8 @@ impl WithoutEqualities {
             if !(1..=self.most_rows).contains(&rows) {
                 return false;
             }
-            self.system.left_of_w(problem, &self.blocks, &mut self.left);
+            let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
+            self.held.left_of_w(rows, &mut self.left);
         }
         self.found.clear();
         let rows = self.blocks.iter().flat_map(|c| problem.range(*c));
@@ -248,9 +242,12 @@ fn equalities(problem: &ContactProblem) -> impl Iterator<Item = (usize, usize)> 
     blocks.filter(|(_, block)| block.law == Law::Equality).map(|(c, block)| (c, block.rows))
 }
 
-/// ρ of a block of equalities \[kg\].
+/// ρ of a block \[kg\]: nothing holds others than equalities.
 fn resistance(problem: &ContactProblem, c: usize) -> f64 {
-    1.0 / (ELIMINATED * problem.scales()[c].max(f64::MIN_POSITIVE))
+    match problem.blocks()[c].law {
+        Law::Equality => 1.0 / (ELIMINATED * problem.scales()[c].max(f64::MIN_POSITIVE)),
+        _ => 0.0,
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,25 @@ impl BlockGraph {
         graph
     }
 
+    /// Every node beside every other, in the memory of the graph before.
+    pub fn fill(&mut self, sizes: impl Iterator<Item = usize>) {
+        for list in [&mut self.sizes, &mut self.row_ptr, &mut self.columns, &mut self.starts] {
+            list.clear();
+        }
+        self.sizes.extend(sizes);
+        let n = self.sizes.len();
+        self.row_ptr.extend((0..=n).map(|i| i * n));
+        self.starts.push(0);
+        let mut start = 0;
+        for i in 0..n {
+            for j in 0..n {
+                self.columns.push(j);
+                start += self.sizes[i] * self.sizes[j];
+                self.starts.push(start);
+            }
+        }
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.sizes.len()

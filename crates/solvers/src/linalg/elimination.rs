@@ -18,7 +18,7 @@ const MERGE_SMALL_ZERO_SHARE: f64 = 0.4;
 const MOST_BY_FILL: usize = 1024;
 
 /// One dense front: `pivots` rows are eliminated, the rest is passed to the parent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Front {
     /// First scalar row of the pivots, in elimination order.
     pub first: usize,
@@ -94,6 +94,57 @@ pub struct Elimination {
 impl Elimination {
     /// Plans the factorization of a matrix with this pattern.
     pub fn new(graph: &BlockGraph) -> Self {
+        let Columns { order, position, structure } = Columns::new(graph);
+        let supernodes = supernodes(graph, &order, &structure);
+        plan(graph, &order, &position, &structure, &supernodes)
+    }
+}
+
+impl Elimination {
+    /// The plan of [`Elimination::new`] for a graph in which every node is beside every other, in the memory of the plan before: one
+    /// front.
+    pub fn fill(&mut self, graph: &BlockGraph) {
+        let rows = graph.rows();
+        let mut front = self.fronts.pop().unwrap_or_default();
+        self.fronts.clear();
+        front.blocks.clear();
+        let mut first_row = 0;
+        for node in 0..graph.nodes() {
+            let mut first_column = 0;
+            for e in graph.row_ptr[node]..graph.row_ptr[node + 1] {
+                front.blocks.push(BlockPlace {
+                    values: graph.starts[e]..graph.starts[e + 1],
+                    rows: graph.sizes[node] as u32,
+                    in_panel: true,
+                    target: (first_column * rows + first_row) as u32,
+                    stride: rows as u32,
+                });
+                first_column += graph.sizes[graph.columns[e]];
+            }
+            first_row += graph.sizes[node];
+        }
+        self.fronts.push(Front { pivots: rows, size: rows, covered: true, blocks: front.blocks, ..Front::default() });
+        self.scalar_position.clear();
+        self.scalar_position.extend(0..rows as u32);
+        (self.factor_size, self.largest_front, self.stack_sizes) = (rows * rows, rows, [0, 0]);
+        self.flops = (rows * rows * rows) as f64 / 3.0;
+    }
+}
+
+/// The columns of the factor, node by node.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// `order[p]` is eliminated p-th.
+    pub order: Vec<usize>,
+    /// When every node is eliminated.
+    pub position: Vec<usize>,
+    /// For every position the later ones that its column reaches, ascending.
+    pub structure: Vec<Vec<usize>>,
+}
+
+impl Columns {
+    /// Orders the nodes so that little fills in.
+    pub fn new(graph: &BlockGraph) -> Self {
         let by_fill = graph.nodes() <= MOST_BY_FILL;
         let order = postorder(graph, &if by_fill { minimum_fill(graph) } else { minimum_degree(graph) });
         let mut position = vec![0; order.len()];
@@ -101,8 +152,7 @@ impl Elimination {
             position[*node] = p;
         }
         let structure = column_structures(graph, &order, &position);
-        let supernodes = supernodes(graph, &order, &structure);
-        plan(graph, &order, &position, &structure, &supernodes)
+        Columns { order, position, structure }
     }
 }
 

@@ -43,6 +43,20 @@ impl FrontalLu {
         }
     }
 
+    /// Plans for a graph in which every node is beside every other, in the memory of the plan before.
+    pub fn fill(&mut self, graph: &BlockGraph) {
+        let FrontalLu { plan, factor, exchanges, permuted, updates, .. } = self;
+        plan.fill(graph);
+        for (numbers, size) in
+            [(factor, plan.factor_size), (permuted, plan.scalar_position.len()), (updates, plan.largest_front)]
+        {
+            numbers.clear();
+            numbers.resize(size, 0.0);
+        }
+        exchanges.clear();
+        exchanges.resize(plan.scalar_position.len(), 0);
+    }
+
     /// Multiplications of one factorization.
     pub fn flops(&self) -> f64 {
         self.plan.flops
@@ -224,6 +238,28 @@ fn add_runs(column: &[f64], runs: &[Run], target: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The plan of one front, made in the memory of others, is the one that is made anew.
+    #[test]
+    fn a_full_graph_is_planned_the_same_in_old_memory() {
+        let mut kept = (BlockGraph::default(), FrontalLu::default());
+        for sizes in [vec![3, 1, 2], vec![3; 9], vec![1], vec![1, 3, 3, 1, 6]] {
+            let n = sizes.len();
+            let graph = BlockGraph::new(sizes.clone(), &mut vec![(0..n).collect(); n]);
+            kept.0.fill(sizes.into_iter());
+            kept.1.fill(&kept.0);
+            assert_eq!(kept.0, graph);
+            let mut new = FrontalLu::new(&graph);
+            assert_eq!(kept.1.flops(), new.flops());
+            let values: Vec<f64> = (0..graph.stored()).map(|i| 0.1 + ((7 * i + 3) % 11) as f64).collect();
+            assert_eq!(kept.1.factor(&values), new.factor(&values));
+            assert_eq!(kept.1.factor, new.factor);
+            let mut x = [vec![1.0; graph.rows()], vec![1.0; graph.rows()]];
+            kept.1.solve(&mut x[0]);
+            new.solve(&mut x[1]);
+            assert_eq!(x[0], x[1]);
+        }
+    }
 
     /// A determinant by elimination with partial pivoting, row-major.
     fn determinant(mut a: Vec<Vec<f64>>) -> f64 {

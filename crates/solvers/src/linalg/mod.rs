@@ -2,6 +2,7 @@
 //! graph of small blocks. Each keeps its buffers, so that a repeated solve of one size allocates nothing.
 
 pub mod anderson;
+pub(crate) mod block_cholesky;
 pub mod block_graph;
 pub(crate) mod bounded_qp;
 pub(crate) mod complementary_path;

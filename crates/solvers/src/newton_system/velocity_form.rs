@@ -113,41 +113,6 @@ impl VelocityForm {
         self.bodies == w.bodies() && Clique::places(offsets, w).eq(self.further.iter().copied())
     }
 
-    /// The clique of a block.
-    fn clique(&self, c: usize) -> Option<&Clique> {
-        let at = self.cliques.binary_search_by_key(&c, |clique| clique.block).ok()?;
-        Some(&self.cliques[at])
-    }
-
-    /// `nodes = J̃ᵀ` of one row of block `c`.
-    pub(super) fn scatter_row(&self, c: usize, row: usize, first: usize, nodes: &mut [f64]) {
-        nodes.fill(0.0);
-        for (side, body) in self.bodies[c].iter().enumerate() {
-            let Some(body) = body else { continue };
-            nodes[6 * *body as usize..][..6].copy_from_slice(&self.rows[row][side]);
-        }
-        for (body, columns) in self.clique(c).into_iter().flat_map(|clique| clique.beyond(row - first)) {
-            nodes[6 * body as usize..][..6].copy_from_slice(columns);
-        }
-    }
-
-    /// One row of `J̃ nodes`, of block `c`.
-    pub(super) fn gather_row(&self, c: usize, row: usize, first: usize, nodes: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        let product = |columns: &[f64; 6], body: u32| {
-            let node = &nodes[6 * body as usize..][..6];
-            columns.iter().zip(node).map(|(j, v)| j * v).sum::<f64>()
-        };
-        for (side, body) in self.bodies[c].iter().enumerate() {
-            let Some(body) = body else { continue };
-            sum += product(&self.rows[row][side], *body);
-        }
-        for (body, columns) in self.clique(c).into_iter().flat_map(|clique| clique.beyond(row - first)) {
-            sum += product(columns, body);
-        }
-        sum
-    }
-
     /// `nodes = J̃ᵀ r`.
     #[inline(always)]
     pub(super) fn scatter(&self, offsets: &[usize], r: &[f64], nodes: &mut [f64]) {
@@ -202,7 +167,7 @@ impl VelocityForm {
 }
 
 /// Lower-triangular S with `S Sᵀ = M⁻¹`; a direction without inverse mass gets a zero column.
-fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
+pub(crate) fn root_of_inverse_mass(m: &InverseMass) -> InverseMass {
     let mut s = [[0.0; 6]; 6];
     for j in 0..6 {
         let pivot = m[j][j] - (0..j).map(|k| s[j][k] * s[j][k]).sum::<f64>();

@@ -39,14 +39,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Surface, String> {
 
 /// `x → linear x + shift`.
 #[derive(Clone, Copy)]
-struct Affine {
-    linear: DMat3,
-    shift: DVec3,
+pub(super) struct Affine {
+    pub linear: DMat3,
+    pub shift: DVec3,
 }
 
 impl Affine {
     /// First `inner`, then this.
-    fn of(self, inner: Affine) -> Affine {
+    pub fn of(self, inner: Affine) -> Affine {
         Affine { linear: self.linear * inner.linear, shift: self.linear * inner.shift + self.shift }
     }
 }
@@ -97,9 +97,9 @@ fn show(
 }
 
 /// Places and triangles, each an index into the places.
-struct Geometry {
-    places: Vec<DVec3>,
-    triangles: Vec<[usize; 3]>,
+pub(super) struct Geometry {
+    pub places: Vec<DVec3>,
+    pub triangles: Vec<[usize; 3]>,
 }
 
 impl Geometry {
@@ -147,11 +147,7 @@ impl Geometry {
             }
             match kind {
                 "triangles" => self.triangles.extend(corners.chunks_exact(3).map(|c| [c[0], c[1], c[2]])),
-                "tristrips" => {
-                    let turned =
-                        |(k, c): (usize, &[usize])| if k % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] };
-                    self.triangles.extend(corners.windows(3).enumerate().map(turned));
-                }
+                "tristrips" => self.strip(&corners),
                 "polylist" => {
                     let mut rest = &corners[..];
                     for count in &counts {
@@ -167,12 +163,17 @@ impl Geometry {
         Ok(())
     }
 
-    fn fan(&mut self, polygon: &[usize]) {
+    pub fn strip(&mut self, corners: &[usize]) {
+        let turned = |(k, c): (usize, &[usize])| if k % 2 == 0 { [c[0], c[1], c[2]] } else { [c[1], c[0], c[2]] };
+        self.triangles.extend(corners.windows(3).enumerate().map(turned));
+    }
+
+    pub fn fan(&mut self, polygon: &[usize]) {
         let Some((first, rest)) = polygon.split_first() else { return };
         self.triangles.extend(rest.windows(2).map(|side| [*first, side[0], side[1]]));
     }
 
-    fn add(&self, place: &Affine, corners: &mut Corners) -> Result<(), String> {
+    pub fn add(&self, place: &Affine, corners: &mut Corners) -> Result<(), String> {
         // A mirror image seen from outside goes round the other way.
         let mirrored = place.linear.determinant() < 0.0;
         let known: Vec<u32> =

@@ -2,8 +2,12 @@
 
 #[cfg(any(feature = "urdf", feature = "mjcf"))]
 mod dae;
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
+mod glb;
 mod msh;
 mod obj;
+#[cfg(any(feature = "urdf", feature = "mjcf"))]
+mod ply;
 mod stl;
 
 use super::{MeshUse, Scene, SceneError, ShapeDescription, Triple};
@@ -157,7 +161,11 @@ pub(super) fn read_surface(path: &Path) -> Result<Surface, String> {
         Some("msh") => msh::parse(&bytes),
         #[cfg(any(feature = "urdf", feature = "mjcf"))]
         Some("dae") => dae::parse(&bytes),
-        _ => Err("a mesh file ends in .obj, .stl, .dae or .msh; others are converted first".to_owned()),
+        #[cfg(any(feature = "urdf", feature = "mjcf"))]
+        Some("glb") => glb::parse(&bytes),
+        #[cfg(any(feature = "urdf", feature = "mjcf"))]
+        Some("ply") => ply::parse(&bytes),
+        _ => Err("a mesh file ends in .obj, .stl, .dae, .glb, .ply or .msh; others are converted first".to_owned()),
     }
 }
 

@@ -13,6 +13,7 @@
 //!
 //! The second phase finds the total impulses with the rows of the end poses.
 
+use super::rounds::FITS;
 use super::shelf::Shelves;
 use super::{IMPLICIT, Mover};
 use crate::joint::geometry::{End, JointGeometry, Placed};
@@ -33,6 +34,9 @@ const PULLS: f64 = 1e-9;
 /// activate it.
 const FAR: f64 = 0.2;
 const FAR_WAYS: f64 = 10.0;
+
+/// Change of the way of a spring by μ that is none \[m, rad\]: a hundredth of what rounds can tell.
+const STILL: f64 = 0.01 * FITS;
 
 /// Role of a joint row in the first phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,8 +153,9 @@ impl Mover<'_> {
 
     /// Computes the targets of springs: the velocity u⁺ from the solve with the rows of the start, and the impulse `λ*
     /// = r + μ` that gives the bodies this mean velocity, with `J M⁻¹Jᵀ μ = u⁺ − u⁻` for springs and zero for held
-    /// rows. `free` are the velocities before that solve; its answer is in the workspace.
-    pub(super) fn aim_springs(&mut self, free: &[Twist], space: &mut IslandSpace) {
+    /// rows. `free` are the velocities before that solve; its answer is in the workspace. Where springs stand still there is
+    /// no μ.
+    pub(super) fn aim_springs(&mut self, h: f64, free: &[Twist], space: &mut IslandSpace) {
         let sum = |(a, b): (&Twist, &Twist)| Twist { linear: a.linear + b.linear, angular: a.angular + b.angular };
         let after = space.shelves.twists.of(free.iter().zip(&space.changes).map(sum));
         let mut parts = std::mem::take(&mut space.parts);
@@ -183,6 +188,11 @@ impl Mover<'_> {
             }
         }
         space.shelves.twists.give(after);
+        if parts.q.iter().all(|change| h * change.abs() <= STILL) {
+            space.parts = parts;
+            self.take_aims();
+            return;
+        }
         let at_start = |joint: usize| (self.starts[joint], self.starts[joint]);
         self.pose_gears(&mut parts, at_start, |_, _| 0.0, |_| 0.0);
         // If the problem is invalid, λ* = r, which is right for bodies at rest.
@@ -231,6 +241,11 @@ impl Mover<'_> {
             space.shelves.numbers.give(numbers);
         }
         space.parts = problem.into_parts();
+        self.take_aims();
+    }
+
+    /// Rounds begin with the impulses that springs aim at.
+    fn take_aims(&mut self) {
         for row in 0..self.roles.len() {
             if self.roles[row] == Role::Soft {
                 self.lambda[row] = self.aims[row].1;

@@ -79,7 +79,7 @@ impl Mover<'_> {
         if self.has_springs() {
             let twist = |(place, before): (usize, &Before)| self.twist_of(place, before, At::Start);
             let free = space.shelves.twists.of(forced.iter().enumerate().map(twist));
-            self.aim_springs(&free, space);
+            self.aim_springs(h, &free, space);
             space.shelves.twists.give(free);
         }
         space.shelves.before.give(forced);

@@ -6,7 +6,7 @@ use super::{IMPLICIT, Mover};
 use crate::StepError;
 use crate::energy::EnergyLedger;
 use crate::joint::geometry::{End, JointGeometry};
-use crate::joint::rows::{Purpose, RowSpec};
+use crate::joint::rows::{Purpose, RowLaw, RowSpec};
 use crate::step::Twist;
 use crate::step::assembly::{closing_speed, contact_row, row_velocity};
 use crate::step::contact::Contact;
@@ -368,9 +368,15 @@ impl Mover<'_> {
             let rows_of_joint = joint.rows_between(placed, placed);
             for spec in joint.rows {
                 if self.is_posed(index, spec, row, at) {
+                    let columns = rows_of_joint.row(spec);
+                    let rate = self.row_velocity(&columns, joint, |place| twists[place as usize]);
                     let (law, offset) = match at {
                         At::Impact | At::Start if spec.purpose == Purpose::Limit => {
-                            (self.posed[row].law, closing_speed(self.limit_gap(spec, row), h))
+                            let gap = self.limit_gap(spec, row);
+                            let bounce =
+                                if at == At::Impact { self.rebound(spec, gap + h * rate, rate, scale) } else { 0.0 };
+                            let open = if bounce == 0.0 { closing_speed(gap, h) } else { -bounce };
+                            (self.posed[row].law, open)
                         }
                         _ => self.total_law(row),
                     };
@@ -378,13 +384,12 @@ impl Mover<'_> {
                         blocks.push(Block { law, rows: spec.block });
                         pairs.push(Mover::joint_places(joint));
                     }
-                    let columns = rows_of_joint.row(spec);
                     rows.push(columns);
                     // A compliant row gives way to the difference from its impulse in the rounds.
                     let yields = if at == At::End && self.theta == IMPLICIT { self.softness(row) } else { 0.0 };
                     compliance.push(self.posed[row].compliance.max(yields));
                     let offset = offset - yields * self.lambda[row];
-                    q.push(self.row_velocity(&columns, joint, |place| twists[place as usize]) + offset);
+                    q.push(rate + offset);
                 }
                 row += 1;
             }
@@ -458,6 +463,16 @@ impl Mover<'_> {
             -scale * contact.restitution * approach
         } else {
             0.0
+        }
+    }
+
+    /// Least rate after the bounce of a limit that is met within the piece [m/s, rad/s].
+    fn rebound(&self, spec: &RowSpec, gap_after: f64, rate: f64, scale: f64) -> f64 {
+        match spec.law {
+            RowLaw::Stop { restitution, .. } if gap_after <= 0.0 && -rate >= self.settings.rest_speed => {
+                -scale * restitution * rate
+            }
+            _ => 0.0,
         }
     }
 
