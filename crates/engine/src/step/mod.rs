@@ -31,6 +31,7 @@ pub mod collision;
 mod commit;
 mod contact;
 mod end_poses;
+mod energy_guard;
 mod energy_ledger;
 mod fixed_point;
 mod for_islands;

@@ -11,7 +11,6 @@
 //! rest, it is the answer, and the step is the one before. The energy that this removes is in the ledger (`stopped`).
 //! Measurements: `docs/decisions/0035-heaps-that-rest.md`.
 
-use crate::Settings;
 use crate::body::{BodyRecord, BodyState};
 use crate::step::assembly::Scene;
 use crate::step::island::{Island, Islands};
@@ -47,12 +46,8 @@ pub(crate) fn snap_to_rest(
     let mut added = 0.0;
     for (island, solution) in islands.as_slice().iter().zip(solutions) {
         let Some(certificate) = solution.certificate.filter(|_| solution.solved) else { continue };
-        if !island.joints.is_empty() && !is_settled(&certificate, &records.settings.stop.tolerance) {
-            continue;
-        }
-        let slow = is_still(records, scene, island, explained(records, scene, island, &certificate), |place| {
-            after[island.bodies[place] as usize]
-        });
+        let Some(explained) = explained(records, scene, island, &certificate) else { continue };
+        let slow = is_still(records, scene, island, explained, |place| after[island.bodies[place] as usize]);
         if !slow || !stayed(records, scene, island, solution) {
             continue;
         }
@@ -109,18 +104,23 @@ pub(crate) fn stays_at_rest(
     certificate: &Certificate,
     changes: &[Twist],
 ) -> bool {
-    is_still(records, scene, island, explained(records, scene, island, certificate), |place| {
+    let after = |place: usize| {
         let free = &scene.free[island.bodies[place] as usize].after;
         Twist { linear: free.linear + changes[place].linear, angular: free.angular + changes[place].angular }
-    })
+    };
+    explained(records, scene, island, certificate).is_some_and(|speed| is_still(records, scene, island, speed, after))
 }
 
-/// Speed that the error of an answer explains [m/s]. Zero if the answer meets the tolerance. Zero if something moves the
-/// island, because the island has to follow however slowly. Zero with joints, which are moved by another scheme.
-fn explained(records: &Records, scene: &Scene, island: &Island, certificate: &Certificate) -> f64 {
-    let settings: &Settings = records.settings;
-    let exact = is_settled(certificate, &settings.stop.tolerance);
-    if exact || !island.joints.is_empty() || is_driven(scene, island) { 0.0 } else { EXPLAINED * certificate.natural }
+/// Speed that the error of an answer explains [m/s]: zero if it needs no refinement. `None` if the next step refines the
+/// answer: if it meets the tolerance, if the island has joints, or if something moves the island, which then has to follow
+/// however slowly.
+fn explained(records: &Records, scene: &Scene, island: &Island, certificate: &Certificate) -> Option<f64> {
+    let tolerance = &records.settings.stop.tolerance;
+    if is_settled(certificate, tolerance) {
+        return Some(0.0);
+    }
+    let refined = certificate.meets(tolerance) || !island.joints.is_empty() || is_driven(scene, island);
+    (!refined).then_some(EXPLAINED * certificate.natural)
 }
 
 /// Whether a kinematic body that moves, or the surface of a belt, touches the island.

@@ -12,8 +12,8 @@
 //! forces.
 
 use crate::step::assembly::{Purpose, Scene, assemble, guess};
+use crate::step::energy_guard::makes_energy;
 use crate::step::for_islands::for_islands;
-use crate::step::free_motion::FreeMotion;
 use crate::step::in_halves::in_halves;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion, Shelves};
@@ -34,9 +34,6 @@ use std::fmt;
 
 /// Halvings of the restitution factor: it is found to 1/64.
 pub(crate) const HALVINGS: usize = 6;
-/// Work of contacts relative to impulse times speed that counts as zero \[1\]: the solver's tolerance cannot resolve
-/// less.
-const WORK_TOLERANCE: f64 = 1e-8;
 /// Solver and buffers, used for one island at a time.
 #[derive(Default)]
 pub(crate) struct IslandSpace {
@@ -473,38 +470,4 @@ pub(crate) fn body_changes(
 
 fn twist(v: &[f64; 6]) -> Twist {
     Twist { linear: DVec3::new(v[0], v[1], v[2]), angular: DVec3::new(v[3], v[4], v[5]) }
-}
-
-/// Whether contact impulses raise the energy: `Σ r·(u⁻ + u⁺)/2 > 0`, with the velocities just before and after each
-/// impulse.
-fn makes_energy(scene: &Scene, island: &Island, solution: &IslandSolution) -> bool {
-    let (mut work, mut size) = (0.0, 0.0);
-    let after = |rank: u32| {
-        let base = scene.free[rank as usize].after;
-        match island.bodies.binary_search(&rank) {
-            Ok(i) => Twist {
-                linear: base.linear + solution.change[i].linear,
-                angular: base.angular + solution.change[i].angular,
-            },
-            Err(_) => base,
-        }
-    };
-    for (c, push) in island.contacts.iter().zip(&solution.contact_impulses) {
-        let (contact, impulse) = (&scene.contacts[*c as usize], push.impulse);
-        let (a, b) = (&scene.free[contact.a as usize], &scene.free[contact.b as usize]);
-        let (after_a, after_b) = (after(contact.a), after(contact.b));
-        let mean = contact.mean_velocity(a, b, &after_a, &after_b, scene.dt);
-        // Work of belts is supplied by their drive, and that of soft surfaces by their spring.
-        let spring = if contact.soft.is_some() { contact.frame[0] * contact.frame[0].dot(mean) } else { DVec3::ZERO };
-        work += impulse.dot(mean + contact.running - spring);
-        size += impulse.length() * (mean.length() + contact.velocity(&a.after, &b.after).length());
-        let middle = |free: &FreeMotion, after: &Twist| Twist {
-            linear: DVec3::ZERO,
-            angular: 0.5 * (free.before.angular + after.angular),
-        };
-        if let Some((turned, driven)) = contact.turning_work(push, &middle(a, &after_a), &middle(b, &after_b)) {
-            work += turned + driven;
-        }
-    }
-    work > WORK_TOLERANCE * size
 }

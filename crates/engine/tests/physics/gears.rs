@@ -231,8 +231,9 @@ fn a_gripper_whose_finger_follows_closes_evenly_and_lifts_a_box() {
     let gear = w.add_gear(Gear::between((right, 0), (left, 0), 1.0)).unwrap();
     let held = Body::dynamic(Shape::cuboid(v(0.05, 0.05, 0.05)).unwrap()).mass(0.5).position(v(0.0, 0.0, 0.1));
     let held = w.add(held.material(skin).named("box")).unwrap();
-    // A table to close around it, which is smooth: with friction it could take a part of what one finger presses.
-    let table = Body::fixed(Shape::cuboid(v(0.05, 0.05, 0.05)).unwrap()).position(v(0.0, 0.0, 0.0)).named("table");
+    // A table, smooth and narrower than the box: else it could take a part of what one finger presses, by friction on the box, or at its
+    // edges, since the hand sags by 0.2 mm.
+    let table = Body::fixed(Shape::cuboid(v(0.03, 0.05, 0.05)).unwrap()).position(v(0.0, 0.0, 0.0)).named("table");
     w.add(table.material(surface(0.0, 0.0))).unwrap();
     let pull = 20.0;
     w.set_joint_coordinate(left, 0, Coordinate::free().motor(Motor::velocity(0.2, pull))).unwrap();

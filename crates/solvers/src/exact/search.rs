@@ -1,9 +1,9 @@
 //! State of one solve by `exact`: the best iterate so far, the work spent on it, and the work that is left.
 
 use super::Attempt;
-use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY, FURTHER_IN_MOTION};
+use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY, FEW_BODIES, FURTHER_IN_MOTION};
 use crate::{Accept, Effort, StoppingRule};
-use signorini_problem::{Certificate, ContactProblem, Law};
+use signorini_problem::{Certificate, ContactProblem, Delassus, Law};
 
 pub(super) struct Search<'a> {
     pub problem: &'a ContactProblem,
@@ -23,6 +23,8 @@ pub(super) struct Search<'a> {
     pub tangled: bool,
     /// Whether a contact has torsional or rolling friction.
     rolling: bool,
+    /// Whether many bodies touch and nothing else ties them.
+    heap: bool,
     /// Residual of the iterate from which contacts were last released.
     pub released_from: f64,
     /// Factorizations of methods that keep their own matrices.
@@ -56,6 +58,7 @@ impl<'a> Search<'a> {
             was_central: false,
             tangled: false,
             rolling: problem.blocks().iter().any(|block| matches!(block.law, Law::Rolling { .. })),
+            heap: is_heap(problem),
             released_from: f64::INFINITY,
             other_factorizations: 0,
             work: 0.0,
@@ -103,7 +106,7 @@ impl<'a> Search<'a> {
             && measured <= accept.residual
         {
             // An accepted guess belongs to bodies at rest or in steady motion, which use the impulses again.
-            let accept = if self.work > 0.0 { in_motion(accept) } else { accept };
+            let accept = if self.work > 0.0 { self.in_motion(accept) } else { accept };
             self.budget = self.budget.min(self.work + accept.further_factorizations as f64);
             (self.accept, self.accepted) = (None, true);
         }
@@ -116,7 +119,14 @@ impl<'a> Search<'a> {
 
     /// What counts as acceptable, for a path; `None` if there is an acceptable answer already.
     pub(super) fn accept(&self) -> Option<Accept> {
-        self.accept.map(in_motion)
+        self.accept.map(|accept| self.in_motion(accept))
+    }
+
+    /// What is spent after acceptance if the guess was not accepted. Bodies of a heap that moves do not use their
+    /// impulses again.
+    fn in_motion(&self, accept: Accept) -> Accept {
+        let most = if self.heap { FURTHER_IN_MOTION } else { usize::MAX };
+        Accept { further_factorizations: accept.further_factorizations.min(most), ..accept }
     }
 
     /// Whether only digits are missing: residual ≤ max(1e4 · tolerance, 1e-5). Then polish instead of restarting.
@@ -166,7 +176,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What is spent after acceptance if the guess was not accepted: bodies that move do not use their impulses again.
-fn in_motion(accept: Accept) -> Accept {
-    Accept { further_factorizations: accept.further_factorizations.min(FURTHER_IN_MOTION), ..accept }
+/// Whether a problem is of contacts alone between more than a few bodies.
+fn is_heap(problem: &ContactProblem) -> bool {
+    let Delassus::Factored(w) = problem.delassus() else { return false };
+    let contacts_alone = problem.blocks().iter().all(|block| matches!(block.law, Law::Coulomb { .. }));
+    contacts_alone && w.inverse_mass().len() > FEW_BODIES
 }

@@ -22,7 +22,7 @@ use crate::held_bodies::HeldBodies;
 use crate::merit::Merit;
 use crate::warm_start::make_feasible;
 use crate::{ContactSolver, History, StoppingRule};
-use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Symmetry, Tolerance};
+use signorini_problem::{ContactProblem, Delassus, DenseDelassus, Law, Measure, Symmetry, Tolerance};
 
 /// Buffers of the attempt.
 #[derive(Clone, Debug, Default)]
@@ -80,12 +80,9 @@ impl Exact {
         search.other_factorizations += 1;
         parts.inner.options = ExactOptions { budget: Some(ELIMINATION_BUDGET), ..self.options };
         parts.inner.options.guesses = Guesses::Take;
-        // The judge grades the whole problem; half of its bound is reserved for the error of ε.
-        let Tolerance { value, measure } = search.stop.tolerance;
-        let tolerance = Tolerance { value: 0.5 * value, measure };
-        let stop = StoppingRule { tolerance, max_iterations: search.stop.max_iterations };
         for _ in 0..ELIMINATION_PASSES {
             let Some(problem) = parts.what_is_left(search.problem) else { return false };
+            let stop = asked_of_the_rest(search, &problem);
             let ended = self.pass(parts, &problem, &stop, search, impulses, history);
             parts.memory = Some(problem);
             if let Some(found) = ended {
@@ -234,6 +231,19 @@ impl WithoutEqualities {
             }
         }
     }
+}
+
+/// The stopping rule of the remaining problem. The judge grades the whole problem; half of its bound is reserved for the
+/// error of ε. The bound is relative to the fastest row of the whole: a servo far from its target has 100 m/s, and rows
+/// without it need no more digits.
+fn asked_of_the_rest(search: &Search, left: &ContactProblem) -> StoppingRule {
+    let Tolerance { value, measure } = search.stop.tolerance;
+    let scale = match measure {
+        Measure::Velocity => search.problem.speed().max(1.0) / left.speed().max(1.0),
+        Measure::Relative => 1.0,
+    };
+    let tolerance = Tolerance { value: 0.5 * scale * value, measure };
+    StoppingRule { tolerance, max_iterations: search.stop.max_iterations }
 }
 
 /// Blocks of equalities and their rows.

@@ -251,7 +251,13 @@ mod tests {
             assert_eq!(kept.0, graph);
             let mut new = FrontalLu::new(&graph);
             assert_eq!(kept.1.flops(), new.flops());
-            let values: Vec<f64> = (0..graph.stored()).map(|i| 0.1 + ((7 * i + 3) % 11) as f64).collect();
+            let mut values: Vec<f64> = (0..graph.stored()).map(|i| 0.1 + ((7 * i + 3) % 11) as f64).collect();
+            for i in 0..n {
+                let start = graph.find(i, i).map_or(0, |e| graph.starts[e]);
+                for k in 0..graph.sizes[i] {
+                    values[start + k * (graph.sizes[i] + 1)] += 100.0;
+                }
+            }
             assert_eq!(kept.1.factor(&values), new.factor(&values));
             assert_eq!(kept.1.factor, new.factor);
             let mut x = [vec![1.0; graph.rows()], vec![1.0; graph.rows()]];
