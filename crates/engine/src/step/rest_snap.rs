@@ -31,6 +31,10 @@ const MOST_RESIDUE: f64 = 1e-6;
 /// have 2 to 18 residuals; see decision 35.
 const EXPLAINED: f64 = 10.0;
 
+/// Share of the velocity that forces give below which a body was slow before the step \[1\]. A body that is stopped from
+/// a spin ω keeps one of about h·ω², because the axes of its inertia turn in the step.
+const SLOW: f64 = 1e-4;
+
 /// A body of an island with joints is at rest if it moves by less than this in a step \[m\]: more than the joint errors
 /// that rounds leave, far below what is visible.
 const STAYS: f64 = 1e-9;
@@ -134,13 +138,15 @@ fn is_driven(scene: &Scene, island: &Island) -> bool {
     })
 }
 
-/// Whether the velocities of all bodies of the island are residues.
+/// Whether the velocities of all bodies of the island are residues. Where only the error of the answer explains them, the
+/// bodies must have been slow before the step too.
 fn is_still(records: &Records, scene: &Scene, island: &Island, explained: f64, after: impl Fn(usize) -> Twist) -> bool {
     island.bodies.iter().enumerate().all(|(place, rank)| {
-        let (body, free, after) = (&scene.bodies[*rank as usize], &scene.free[*rank as usize], after(place));
+        let (body, free) = (&scene.bodies[*rank as usize], &scene.free[*rank as usize]);
         let Some(record) = records.bodies.at(body.slot) else { return false };
-        let speed = after.linear.length() + extent(record) * after.angular.length();
+        let speed = |twist: &Twist| twist.linear.length() + extent(record) * twist.angular.length();
         let kick = (free.after.linear - free.before.linear).length();
-        body.met_at.is_none() && speed <= explained.clamp(RESIDUE * kick, MOST_RESIDUE * kick)
+        let slow = explained == 0.0 || speed(&free.before) <= SLOW * kick;
+        slow && body.met_at.is_none() && speed(&after(place)) <= explained.clamp(RESIDUE * kick, MOST_RESIDUE * kick)
     })
 }
