@@ -147,6 +147,6 @@ fn is_still(records: &Records, scene: &Scene, island: &Island, explained: f64, a
         let speed = |twist: &Twist| twist.linear.length() + extent(record) * twist.angular.length();
         let kick = (free.after.linear - free.before.linear).length();
         let slow = explained == 0.0 || speed(&free.before) <= SLOW * kick;
-        slow && body.met_at.is_none() && speed(&after(place)) <= explained.clamp(RESIDUE * kick, MOST_RESIDUE * kick)
+        slow && body.met_at.is_none() && speed(&after(place)) <= explained.max(RESIDUE * kick).min(MOST_RESIDUE * kick)
     })
 }
