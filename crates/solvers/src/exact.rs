@@ -122,7 +122,7 @@ impl ContactSolver for Exact {
         stop: &StoppingRule,
         history: &mut History,
     ) -> Result<Effort, SolveError> {
-        let mut search = Search::new(problem, *stop, self.options.budget, self.options.accept);
+        let mut search = Search::new(problem, *stop, &self.options);
         self.escalate(&mut search, impulses, history);
         search.effort.active = active_blocks(problem, impulses);
         search.effort.factorizations = search.other_factorizations;

@@ -359,8 +359,8 @@ fn advance_bodies(
     let (bodies, joints) = ((&*ws.bodies, &*ws.free), (&*ws.joints, &*ws.joint_rows, &ws.gears));
     let scene = Scene::new(bodies, &ws.contacts, joints, &ws.ranks, dt);
     // 5 solve
-    let (kept, records) = (&ws.passes.kept, Records::of(world));
-    let solved = solve::solve_islands(&records, &scene, &ws.islands, kept, &mut ws.spaces, &mut ws.solutions);
+    let records = Records::of(world);
+    let solved = solve::solve_islands(&records, &scene, &ws.islands, &ws.passes, &mut ws.spaces, &mut ws.solutions);
     if let Err(error) = solved {
         ws.quarantine.cannot_pose(error, &ws.islands, &mut ws.spaces)?;
         return Ok(None);

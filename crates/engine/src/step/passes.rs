@@ -16,6 +16,8 @@ pub(crate) const MAX_PASSES: usize = 4;
 pub(crate) struct Passes {
     /// Islands whose answers are kept; empty in the first pass.
     pub kept: Vec<bool>,
+    /// Number of passes that have ended.
+    pub taken: usize,
     /// Effort of answers that were discarded.
     pub spent: Effort,
     /// Island of every body in the previous pass, by rank.
@@ -27,11 +29,13 @@ impl Passes {
     /// Starts a new step.
     pub fn begin(&mut self) {
         self.kept.clear();
+        self.taken = 0;
         self.spent = Effort::default();
     }
 
     /// Ends a pass, before islands are built again.
     pub fn end_pass(&mut self, bodies: &[Moving], solutions: &mut Vec<IslandSolution>) {
+        self.taken += 1;
         self.islands.clear();
         self.islands.extend(bodies.iter().map(|body| body.island));
         std::mem::swap(&mut self.solutions, solutions);
@@ -40,7 +44,7 @@ impl Passes {
     /// Called after islands were built again. Islands without a recalled body get their answers back. `before` is the
     /// previous number of islands.
     pub fn keep(&mut self, before: usize, islands: &Islands, recalled: &[bool], solutions: &mut Vec<IslandSolution>) {
-        let Passes { kept, spent, islands: last, solutions: answers } = self;
+        let Passes { kept, spent, islands: last, solutions: answers, .. } = self;
         solutions.resize_with(solutions.len().max(islands.len()), IslandSolution::default);
         kept.clear();
         kept.resize(islands.len(), false);

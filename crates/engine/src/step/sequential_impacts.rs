@@ -269,7 +269,7 @@ impl Rounds<'_> {
         let stop = StoppingRule::velocity(1e-12);
         let IslandSpace { pivoting, exact, position_session: session, .. } = space;
         // A squeeze may have changed the options.
-        exact.options = ExactOptions::default();
+        exact.options = ExactOptions { budget: ExactOptions::stepping().budget, ..ExactOptions::default() };
         let methods: [&mut dyn ContactSolver; 2] = [pivoting, exact];
         for method in methods {
             // A method that cannot start leaves the problem to the next one.

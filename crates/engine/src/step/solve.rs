@@ -17,7 +17,8 @@ use crate::step::for_islands::for_islands;
 use crate::step::in_halves::in_halves;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion, Shelves};
-use crate::step::ration::TRIALS;
+use crate::step::passes::Passes;
+use crate::step::ration::{FOR_HALVES, FOR_NO_BOUNCE, Purse, TRIALS};
 use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
@@ -40,6 +41,8 @@ pub(crate) struct IslandSpace {
     solver: Option<StepSolver>,
     session: SolverSession,
     certifier: Certifier,
+    /// What the island may still spend in the step.
+    pub purse: Purse,
     pub guess: Vec<f64>,
     /// Impulses of the last problem, and the velocity changes they cause.
     pub impulses: Vec<f64>,
@@ -104,12 +107,12 @@ impl StepSolver {
         StepSolver { method, solver }
     }
 
-    /// The solver, with the accepted residual and the budget of this problem.
-    fn with(&mut self, residual: f64, budget: Option<usize>) -> &mut dyn ContactSolver {
+    /// The solver, with the accepted residual, the budget of this problem, and what is left of that of the step.
+    fn with(&mut self, residual: f64, budget: Option<usize>, ceiling: Option<usize>) -> &mut dyn ContactSolver {
         match &mut self.solver {
             Solver::Exact(exact) => {
                 let accept = Some(Accept { residual, further_factorizations: FURTHER });
-                exact.options = ExactOptions { budget, accept, ..exact.options };
+                exact.options = ExactOptions { budget, ceiling, accept, ..exact.options };
                 exact.as_mut()
             }
             Solver::Other(solver) => solver.as_mut(),
@@ -209,7 +212,7 @@ pub(crate) fn solve_islands(
     records: &Records,
     scene: &Scene,
     islands: &Islands,
-    kept: &[bool],
+    passes: &Passes,
     spaces: &mut Vec<IslandSpace>,
     solutions: &mut Vec<IslandSolution>,
 ) -> Result<(), StepError> {
@@ -217,9 +220,11 @@ pub(crate) fn solve_islands(
     spaces.resize_with(spaces.len().max(islands.len()), IslandSpace::default);
     solutions.resize_with(solutions.len().max(islands.len()), IslandSolution::default);
     for_islands(islands, spaces, &mut solutions[..islands.len()], |index, island, space, solution| {
-        if kept.get(index) == Some(&true) {
+        if passes.kept.get(index) == Some(&true) {
             Ok(())
         } else {
+            space.purse =
+                Purse::new(island.joints.is_empty().then_some(records.settings.budget).flatten(), passes.taken);
             solve_island(records, scene, island, index, space, solution)
         }
     })
@@ -259,6 +264,8 @@ fn solve_island(
         return Ok(());
     }
     solution.motion = None;
+    // If the step as a whole cannot be solved, halves of it may, or one without bounces.
+    space.purse.keep(FOR_HALVES);
     if let Some(sequence) = &sequence {
         // The bounces are done; the remaining problem only keeps bodies apart.
         attempt(records, scene, island, index, space, (0.0, &sequence.change), solution)?;
@@ -290,6 +297,9 @@ fn solve_island(
     let halvings = if solution.solved { HALVINGS } else { 0 };
     for _ in 0..halvings {
         let middle = 0.5 * (good + bad);
+        if space.purse.keep(FOR_NO_BOUNCE) == Some(0) {
+            break;
+        }
         let left = TRIALS.of(settings, spent.iterations);
         let records = &Records { settings: &left, ..*records };
         // Each trial starts from the last answer, because a little less restitution changes it only a little.
@@ -307,6 +317,7 @@ fn solve_island(
         }
     }
     space.trial = trial;
+    space.purse.keep(0);
     if !found {
         let left = TRIALS.of(settings, spent.iterations);
         let records = &Records { settings: &left, ..*records };
@@ -374,7 +385,7 @@ fn solve_unless(
     space: &mut IslandSpace,
     will_do: impl Fn(&Certificate, &[Twist]) -> bool,
 ) -> Result<Graded, SolveError> {
-    let IslandSpace { solver, session, certifier, guess, impulses, body_velocity, changes, .. } = space;
+    let IslandSpace { solver, session, certifier, purse, guess, impulses, body_velocity, changes, .. } = space;
     let (stop, accept) = settings.asked(problem);
     let tolerance = &stop.tolerance;
     if guess.iter().any(|x| *x != 0.0) {
@@ -400,8 +411,9 @@ fn solve_unless(
         Some(solver) if solver.method == settings.method => solver,
         _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solver = solver.with(accept, settings.budget);
+    let solver = solver.with(accept, settings.budget, purse.most());
     let solution = session.improve(problem, solver, guess, &stop, &mut History::off())?;
+    purse.spend(solution.effort.factorizations);
     impulses.clone_from(&solution.impulses);
     let bodies = if let Delassus::Factored(delassus) = problem.delassus() { delassus.inverse_mass().len() } else { 0 };
     body_changes(problem, impulses, bodies, body_velocity, changes);

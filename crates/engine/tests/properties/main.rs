@@ -21,3 +21,4 @@ mod soak;
 mod step_fixed_point;
 mod step_memory;
 mod step_replay;
+mod uneven;

@@ -24,6 +24,8 @@ pub struct ExactOptions {
     /// methods for small problems ([`Attempt::Small`]) are not counted. Problems of at most 96 blocks, whose
     /// factorizations take some 60 µs, may spend six times as much.
     pub budget: Option<usize>,
+    /// Limit on factorizations whatever the size of the problem: what several problems have left together.
+    pub ceiling: Option<usize>,
     /// Below this residual only a few more factorizations are spent to reach the tolerance. `None`: only the tolerance
     /// counts.
     pub accept: Option<Accept>,
@@ -61,6 +63,7 @@ impl Default for ExactOptions {
         ExactOptions {
             selection: Selection::Any,
             budget: None,
+            ceiling: None,
             accept: None,
             folds: Folds::WalkAround,
             guesses: Guesses::Take,

@@ -1,7 +1,7 @@
 //! State of one solve by `exact`: the best iterate so far, the work spent on it, and the work that is left.
 
-use super::Attempt;
 use super::limits::{CHEAP_BLOCKS, CHEAP_FACTOR, CLOSE, CLOSE_ANYWAY, FEW_BODIES, FURTHER_IN_MOTION};
+use super::{Attempt, ExactOptions};
 use crate::{Accept, Effort, StoppingRule};
 use signorini_problem::{Certificate, ContactProblem, Delassus, Law};
 
@@ -40,12 +40,10 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(
-        problem: &'a ContactProblem,
-        stop: StoppingRule,
-        budget: Option<usize>,
-        accept: Option<Accept>,
-    ) -> Self {
+    pub(super) fn new(problem: &'a ContactProblem, stop: StoppingRule, options: &ExactOptions) -> Self {
+        let small = problem.blocks().len() <= CHEAP_BLOCKS;
+        let budget = |most: usize| most as f64 * if small { CHEAP_FACTOR } else { 1.0 };
+        let ceiling = options.ceiling.map_or(f64::INFINITY, |most| most as f64);
         Search {
             problem,
             stop,
@@ -62,11 +60,8 @@ impl<'a> Search<'a> {
             released_from: f64::INFINITY,
             other_factorizations: 0,
             work: 0.0,
-            budget: budget.map_or(f64::INFINITY, |most| {
-                let small = problem.blocks().len() <= CHEAP_BLOCKS;
-                most as f64 * if small { CHEAP_FACTOR } else { 1.0 }
-            }),
-            accept,
+            budget: options.budget.map_or(f64::INFINITY, budget).min(ceiling),
+            accept: options.accept,
             accepted: false,
             sweep: 0.0,
         }

@@ -97,7 +97,10 @@ fn settings(random: &mut Random) -> Settings {
 
 impl Scenario {
     pub fn new(seed: u64) -> Self {
-        let size = Size::of(seed);
+        Scenario::of_size(seed, Size::of(seed))
+    }
+
+    pub fn of_size(seed: u64, size: Size) -> Self {
         let mut random = Random::new(seed);
         let mut world = World::new(settings(&mut random)).unwrap();
         let dt = [1.0 / 60.0, 1.0 / 60.0, 1.0 / 240.0, 0.1][random.below(4)];
