@@ -126,6 +126,22 @@ impl Mesh {
     pub(crate) fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
     }
+
+    /// Other triangles around a corner of a triangle: one way round, and then the other way if there is a free edge.
+    pub(crate) fn triangles_around(&self, triangle: u32, corner: usize) -> impl Iterator<Item = u32> {
+        let vertex = self.triangles[triangle as usize][corner];
+        let walk = move |leaving: usize| {
+            std::iter::successors(Some(triangle), move |at| {
+                let here = self.triangles[*at as usize].iter().position(|v| *v == vertex)?;
+                let next = self.neighbours[*at as usize][(here + leaving) % 3];
+                (next != u32::MAX && next != triangle).then_some(next)
+            })
+            .skip(1)
+            .take(self.triangles.len())
+        };
+        // Across the edge that begins at the corner, or that ends there.
+        walk(0).chain(walk(2))
+    }
 }
 
 /// Triangle across each edge; edges shared by more than two triangles, or by two that disagree on the front side, count

@@ -120,3 +120,56 @@ fn c13_needle_triangles_give_points_inside_both_boxes() {
         }
     }
 }
+
+/// Distance of a point to a triangle, by its projection and by the nearest points of its edges.
+fn distance_to_triangle(corners: [DVec3; 3], p: DVec3) -> f64 {
+    let [a, b, c] = corners;
+    let normal = (b - a).cross(c - a);
+    let inside = corners.iter().zip([b, c, a]).all(|(from, to)| normal.cross(to - *from).dot(p - *from) >= 0.0);
+    if inside {
+        return (p - a).dot(normal.normalize()).abs();
+    }
+    let to_edge = |(from, to): (&DVec3, DVec3)| {
+        let share = ((p - *from).dot(to - *from) / (to - *from).length_squared()).clamp(0.0, 1.0);
+        (*from + share * (to - *from) - p).length()
+    };
+    corners.iter().zip([b, c, a]).map(to_edge).fold(f64::MAX, f64::min)
+}
+
+/// Random ground, from gentle to steep, with obtuse triangles: a ball that comes down on it touches where the ground is
+/// nearest, on faces, ridges, peaks and on the rim. One that rolled over the rim once fell through it.
+#[test]
+fn a_ball_touches_ground_where_it_is_nearest() {
+    let mut rng = Rng::new(11);
+    let (count, spacing, radius) = (6, 0.5, 0.22);
+    for field in 0..40 {
+        let steep = 0.1 + 0.02 * f64::from(field);
+        let heights: Vec<f64> = (0..count * count).map(|_| rng.between(0.0, steep)).collect();
+        let ground = Shape::height_field(count, count, [spacing, spacing], &heights).unwrap();
+        let half = 0.5 * spacing * (count - 1) as f64;
+        let corner = |i: usize, j: usize| {
+            DVec3::new(i as f64 * spacing - half, j as f64 * spacing - half, heights[j * count + i])
+        };
+        let mut triangles = vec![];
+        for (i, j) in (0..count - 1).flat_map(|j| (0..count - 1).map(move |i| (i, j))) {
+            let (a, b, c, d) = (corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1));
+            triangles.extend([[a, b, d], [a, d, c]]);
+        }
+        let distance = |p: DVec3| triangles.iter().map(|t| distance_to_triangle(*t, p)).fold(f64::MAX, f64::min);
+        for _ in 0..200 {
+            let (x, y) = (rng.between(-half, half), rng.between(-half, half));
+            // The ball comes down until it overlaps by a tenth of a millimetre.
+            let (mut z, depth) = (steep + 2.0 * radius, 1e-4);
+            for _ in 0..10_000 {
+                let open = distance(DVec3::new(x, y, z)) - (radius - depth);
+                if open < 1e-12 {
+                    break;
+                }
+                z -= open;
+            }
+            let all = collide(&ground, &DPose3::IDENTITY, &Shape::sphere(radius).unwrap(), &at(x, y, z), MARGIN);
+            let least = all.iter().map(|manifold| manifold.least_gap()).fold(f64::MAX, f64::min);
+            assert!((least + depth).abs() <= 1e-9, "field {field} at {x} {y} {z}: {least:e}");
+        }
+    }
+}

@@ -1,9 +1,9 @@
 //! Convex shapes against triangle surfaces, one triangle at a time.
 //!
 //! Two things make a surface more than a heap of triangles. A triangle pushes to its front only. And at an edge shared
-//! with a neighbour the surface has no edge to catch on: a normal that leans over a shared edge farther than the
-//! neighbour's own normal belongs to the neighbour, so the triangle answers with its face normal instead (cf. Bullet's
-//! internal-edge filter). Points that neighbours report twice are dropped.
+//! with a neighbour the surface has no edge to catch on: a normal for which the neighbour lies in front of the plane of
+//! contact belongs to the neighbour, so the triangle answers with its face normal instead (cf. Bullet's internal-edge
+//! filter). Points that neighbours report twice are dropped.
 
 use super::contact_patch::Manifold;
 use super::{Shapes, Workspace};
@@ -12,7 +12,7 @@ use crate::shape::separation::{Separation, gap_along, out_of_reach};
 use crate::shape::{Mesh, Primitive, Side};
 use glamx::{DPose3, DVec3};
 
-/// Lean beyond the neighbour's normal that is still round-off (sine).
+/// Height in front of the plane of contact that is still round-off, as a share of the triangle's size \[1\].
 const LEAN: f64 = 1e-6;
 /// Points of neighbouring triangles nearer than this fraction of the shape's size are the same.
 const SAME: f64 = 1e-6;
@@ -96,16 +96,28 @@ fn along(triangle: &Core, b: &Placed, normal: DVec3) -> Separation {
     Separation { normal, gap, middle: b.support(-normal) - normal * (0.5 * gap) }
 }
 
-/// Whether `n` leans over an edge shared with a neighbour, farther than the neighbour itself.
+/// Whether a neighbour lies in front of the plane through the point of contact with normal `n`. The point of contact is
+/// the corner or edge of the triangle that is farthest along `n`. Of an edge the neighbour across it is asked, of a corner
+/// all triangles around it. (An obtuse triangle leans over its other edges as well, without touching there.)
 fn leans_over_neighbour(mesh: &Mesh, triangle: u32, n: DVec3) -> bool {
-    let (corners, normal) = (mesh.corners(triangle), mesh.normals[triangle as usize]);
+    let corners = mesh.corners(triangle);
+    let heights = corners.map(|corner| n.dot(corner - corners[0]));
+    let top = heights.iter().fold(f64::NEG_INFINITY, |most: f64, height| most.max(*height));
+    let longest = (0..3).map(|i| (corners[(i + 1) % 3] - corners[i]).length()).fold(0.0, f64::max);
+    let in_front = |other: u32| {
+        mesh.corners(other).iter().any(|corner| {
+            let across = *corner - corners[0];
+            n.dot(across) > top + LEAN * across.length().max(longest)
+        })
+    };
+    let touches = heights.map(|height| height >= top - LEAN * longest);
+    if let [true, false, false] | [false, true, false] | [false, false, true] = touches {
+        let corner = touches.iter().position(|touches| *touches).unwrap_or(0);
+        return mesh.triangles_around(triangle, corner).any(in_front);
+    }
     (0..3).any(|i| {
         let neighbour = mesh.neighbours[triangle as usize][i];
-        if neighbour == u32::MAX {
-            return false;
-        }
-        let outward = (corners[(i + 1) % 3] - corners[i]).normalize_or_zero().cross(normal);
-        n.dot(outward) > mesh.normals[neighbour as usize].dot(outward).max(0.0) + LEAN
+        neighbour != u32::MAX && touches[i] && touches[(i + 1) % 3] && in_front(neighbour)
     })
 }
 
