@@ -3,7 +3,7 @@
 use crate::geometry_fixtures::*;
 use glamx::{DPose3, DQuat, DVec3};
 use signorini::shape::Shape;
-use signorini::step::manifold::{Manifold, NarrowPhase, PairCache, reduce_to_four};
+use signorini::step::manifold::{Manifold, ManifoldPoint, NarrowPhase, PairCache, reduce_to_four};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, TAU};
 
 const MARGIN: f64 = 0.01;
@@ -246,6 +246,33 @@ fn spheres_and_capsules_are_exact() {
         let manifold = touch(ground, &at(0.0, 0.0, below), &rod, &lying, MARGIN);
         assert_eq!(manifold.points.len(), 2);
         manifold.points.iter().for_each(|p| near(p.gap, -0.01, 1e-12));
+    }
+}
+
+/// Two rods of half length 1 m beside each other, the second tilted by 0.01 rad towards the first, or turned by as much
+/// across: besides the point that is nearest, both ends of the stretch that they share are contacts. Their gaps are those
+/// of the ends of the second axis to the first.
+#[test]
+fn rods_that_are_nearly_parallel_touch_at_both_ends() {
+    let radius = 0.25;
+    let rods = [Shape::capsule(1.0, radius).unwrap(), Shape::cylinder(1.0, radius).unwrap()];
+    for (rod, turn) in rods.iter().flat_map(|rod| [DVec3::X, DVec3::Y].map(|axis| (rod, axis))) {
+        let rotation = DQuat::from_axis_angle(turn, 0.01);
+        let centre = DVec3::new(0.0, 2.0 * radius + 0.009, 0.0);
+        let all = collide(rod, &DPose3::IDENTITY, rod, &DPose3::from_parts(centre, rotation), 0.03);
+        let gaps = |z: f64| {
+            let at = |p: &ManifoldPoint| (p.on_a.z - z).abs() < 0.02;
+            all.iter().flat_map(|m| &m.points).filter(|p| at(p)).map(|p| p.gap).collect::<Vec<_>>()
+        };
+        for end in [-1.0, 1.0] {
+            let p = centre + rotation * DVec3::new(0.0, 0.0, end);
+            let expected = p.truncate().length() - 2.0 * radius;
+            let found = gaps(end);
+            assert_eq!(found.len(), 1, "{found:?}");
+            // The ends of the cylinder's waist are inset by 2.5 mm, over which a tilt of 0.01 changes the gap by 25 um.
+            near(found[0], expected, 3e-5);
+        }
+        all.iter().for_each(|manifold| check(manifold, 0.03));
     }
 }
 

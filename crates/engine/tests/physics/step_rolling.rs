@@ -128,3 +128,30 @@ fn a_coin_laid_down_stands_on_its_whole_rim() {
         assert!(world.step(STEP).unwrap().counts.contacts >= 16, "tilt {tilt}");
     }
 }
+
+/// A pile of fifteen logs of several lengths that rolls apart against a stop. No log sinks into another: none of the steps
+/// misses its bound of overlap. With the nearest points of two logs as their only contacts, one end came down in one step and
+/// the other in the next, and logs sank by a tenth of their radius.
+#[test]
+fn a_pile_of_logs_that_rolls_apart_does_not_sink() {
+    let (radius, wood) = (0.15, Material::new(0.6, 0.0));
+    let lying = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let mut random = signorini_problem::random::SplitMix64::new(4);
+    let mut world = World::new(Settings::default()).unwrap();
+    let floor = Body::fixed(Shape::half_space(DVec3::Z).unwrap()).material(wood).named("floor");
+    let stop = Body::fixed(Shape::cuboid(DVec3::new(0.05, 1.0, 0.3)).unwrap()).material(wood);
+    world.add(floor).unwrap();
+    world.add(stop.position(DVec3::new(-0.85, 0.0, 0.3)).named("stop")).unwrap();
+    for (row, column) in (0..5).flat_map(|row| (0..5 - row).map(move |column| (row, column))) {
+        let shape = Shape::cylinder(random.uniform(0.6, 0.9), radius).unwrap();
+        let x = -0.65 + radius * f64::from(row) + (2.0 * radius + 1e-3) * f64::from(column);
+        let z = radius + f64::from(row) * (radius * 3f64.sqrt() + 1e-3);
+        let log = Body::dynamic(shape).mass(random.uniform(10.0, 30.0)).material(wood).orientation(lying);
+        world.add(log.position(DVec3::new(x, 0.0, z)).named(&format!("log {row} {column}"))).unwrap();
+    }
+    for step in 0..180 {
+        let report = world.step(STEP).unwrap();
+        let overlap = &report.certificate.overlap;
+        assert!(overlap.value <= overlap.bound, "step {step}: {overlap:?}");
+    }
+}

@@ -14,6 +14,7 @@ mod half_space;
 mod overlap;
 mod polygon;
 mod rim;
+mod rods;
 mod round;
 mod surface;
 
@@ -268,7 +269,9 @@ impl Workspace {
             },
         };
         if apart.gap <= limit {
+            let first = out.len();
             self.patch(a, b, &placed, &apart, margin, out);
+            rods::add_ends(self, (a, b), &placed, margin, first, out);
         }
     }
 
