@@ -60,8 +60,12 @@ pub(super) fn polish(a: &Core, b: &Placed, start: Separation) -> Separation {
         let Some((tried, found)) = better else { break };
         (n, gap) = (tried, found);
     }
-    let (p, q) = (a.support(n), b.support(-n));
-    Separation { normal: n, gap, middle: (p + q) * 0.5 }
+    // The support point of an ellipsoid is the nearest point. That of a flat face is any of its corners.
+    let middle = match (a, b.core) {
+        (Core::Ellipsoid { .. }, _) => a.support(n) + n * (0.5 * gap),
+        _ => b.support(-n) - n * (0.5 * gap),
+    };
+    Separation { normal: n, gap, middle }
 }
 
 /// Distance and outward normal along a ray of unit direction; a zero normal from inside.

@@ -1,6 +1,7 @@
 //! Ellipsoids: mass, rays, rolling and meeting, against paper and against balls.
 
-use signorini::glamx::{DQuat, DVec3};
+use crate::geometry_fixtures::*;
+use signorini::glamx::{DPose3, DQuat, DVec3};
 use signorini::{Body, BodyState, Material, Settings, Shape, World};
 
 const G: f64 = 9.81;
@@ -80,6 +81,34 @@ fn one_with_equal_axes_is_a_ball() {
         for (p, q) in reference.iter().zip(run(shapes)) {
             let off = (p.position - q.position).length() + (p.velocity - q.velocity).length();
             assert!(off < 1e-8, "off by {off:e}");
+        }
+    }
+}
+
+/// Near a wall whose faces are much larger than it, it touches where it is farthest towards the wall: at `H²n/‖H n‖` in its own
+/// axes. The corners of the wall have nothing to do with it.
+#[test]
+fn it_touches_a_wall_where_it_is_farthest_towards_it() {
+    let mut rng = Rng::new(5);
+    let wall = Shape::cuboid(DVec3::new(0.05, 0.4, 0.5)).unwrap();
+    for _ in 0..500 {
+        let half = DVec3::new(rng.between(0.08, 0.2), rng.between(0.08, 0.2), rng.between(0.08, 0.2));
+        let turn = rng.rotation();
+        let normal = turn.inverse() * DVec3::X;
+        let farthest = turn * (half * half * normal / (half * normal).length());
+        let gap = rng.between(-1e-3, 1e-3);
+        let place = DVec3::new(-0.05 - gap - farthest.x, rng.between(-0.1, 0.1), rng.between(-0.1, 0.1));
+        let pose = DPose3::from_parts(place, turn);
+        let stone = Shape::ellipsoid(half).unwrap();
+        for (all, sign) in [
+            (collide(&stone, &pose, &wall, &DPose3::IDENTITY, 0.01), 1.0),
+            (collide(&wall, &DPose3::IDENTITY, &stone, &pose, 0.01), -1.0),
+        ] {
+            assert_eq!(all.iter().map(|m| m.points.len()).sum::<usize>(), 1);
+            near3(all[0].normal, DVec3::X * sign, 1e-7);
+            let point = &all[0].points[0];
+            near(point.gap, gap, 1e-9);
+            near3(point.middle(), place + farthest + 0.5 * gap * DVec3::X, 1e-6);
         }
     }
 }
