@@ -17,6 +17,7 @@ mod gears;
 mod geometry_broad_phase;
 mod geometry_ellipsoids;
 mod geometry_manifolds;
+mod geometry_points;
 mod geometry_seams;
 mod geometry_shapes;
 mod geometry_solids;
