@@ -1,30 +1,28 @@
 //! Energy: the ledger must add up, and energy may rise only by external or driven work.
 
-use super::{
-    CLOSURE_BOUND, Evidence, JOINT_BOUND, JOINTED_RISE_BOUND, MAX_OVERLAP, Part, RISE_BOUND, angular_momentum,
-};
+use super::sums::Sum;
+use super::{CLOSURE_BOUND, Evidence, JOINT_BOUND, JOINTED_RISE_BOUND, MAX_OVERLAP, Part, RISE_BOUND};
 use glamx::DVec3;
 
-/// Largest square of a rotation for which the energy bound is widened: (0.1 rad)² [rad²].
-const MOST_TURN: f64 = 0.01;
-
-pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
+pub(super) fn grade(evidence: &Evidence, sums: &[Sum], closure: &mut Part, rise: &mut Part) {
     closure.bound = CLOSURE_BOUND;
     let mut joints = evidence.joint_order.iter().filter_map(|slot| evidence.joints.at(*slot));
     let bound = if joints.any(|joint| joint.enabled) { JOINTED_RISE_BOUND } else { RISE_BOUND };
     rise.bound = bound;
-    let (mut change, mut exchanged, mut far) = (0.0, 0.0, 0.0);
-    for rank in 0..evidence.order.len() {
+    let (mut change, mut exchanged, mut far, mut floor) = (0.0, 0.0, 0.0, 0.0);
+    for (rank, sum) in sums.iter().enumerate() {
+        // The work of forces along the allowed overlap and joint gaps, and along arcs, counts as zero.
+        floor += MAX_OVERLAP * (sum.linear_size - sum.joint_size) + JOINT_BOUND * sum.joint_size + sum.arc;
         let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
         if record.kind != crate::Kind::Dynamic {
             continue;
         }
         let (mass, gravity): (f64, DVec3) =
             (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
-        let kinetic = |state: &crate::BodyState| {
-            0.5 * (mass * state.velocity.length_squared() + state.spin.dot(angular_momentum(record, state)))
+        let kinetic = |state: &crate::BodyState, momentum: DVec3| {
+            0.5 * (mass * state.velocity.length_squared() + state.spin.dot(momentum))
         };
-        let (before, after) = (kinetic(&record.state), kinetic(end));
+        let (before, after) = (kinetic(&record.state, sum.before), kinetic(end, sum.after));
         let lifted = -mass * gravity.dot(end.position - record.state.position);
         change += after - before + lifted;
         exchanged += before + after + lifted.abs();
@@ -46,18 +44,8 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         ledger.stopped,
     ];
     exchanged += works.iter().map(|work| work.abs()).sum::<f64>();
-    // Round-off of positions times weight counts as zero.
-    let mut floor = 8.0 * f64::EPSILON * far;
-    // So does the work of forces along the allowed overlap and joint gaps.
-    (evidence.impulses)(&mut |impulse| {
-        // A contact moves a turning body along the tangent of its arc, with a position error of ½(hω)²ρ, ρ its arm.
-        let turn = |state: &crate::BodyState| (evidence.dt * state.spin).length_squared().min(MOST_TURN);
-        let record = evidence.record(impulse.rank as usize).zip(evidence.end.get(impulse.rank as usize));
-        let arc = record
-            .map_or(0.0, |(record, end)| 0.5 * impulse.arm.min(record.reach) * turn(end).max(turn(&record.state)));
-        let open = if impulse.joint { JOINT_BOUND } else { MAX_OVERLAP + arc };
-        floor += open * impulse.linear.length() / evidence.dt;
-    });
+    // So does round-off of positions times weight.
+    floor = floor / evidence.dt + 8.0 * f64::EPSILON * far;
     // The same for impulses along the coordinates of joints, which may cancel: a servo against a spring.
     floor += JOINT_BOUND * evidence.drive_impulses / evidence.dt;
     let scale = exchanged.max(f64::MIN_POSITIVE);

@@ -5,14 +5,14 @@ use super::{Evidence, JOINT_BOUND, Part};
 use crate::joint::JointKind;
 use glamx::DVec3;
 
-pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
+pub(super) fn grade(evidence: &Evidence, ranks: &[u32], gap: &mut Part, turn: &mut Part) {
     for record in evidence.gear_order.iter().filter_map(|slot| evidence.gears.at(*slot)) {
         let gear = &record.gear;
         let (mut sum, mut largest, mut engaged) = (-gear.offset, 0.0, true);
         let (mut slides, mut place) = (false, None);
         for term in &gear.terms {
             let joint = evidence.joints.at(term.joint.0.slot).filter(|record| record.enabled);
-            let found = joint.and_then(|record| Some((record, frames_of(evidence, record)?)));
+            let found = joint.and_then(|record| Some((record, frames_of(evidence, ranks, record)?)));
             let Some((joint, (frames, bodies))) = found else {
                 engaged = false;
                 continue;

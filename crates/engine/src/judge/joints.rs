@@ -15,15 +15,21 @@ pub(super) struct Frames {
     pub b: DMat3,
 }
 
-pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
+/// Fills in the rank of each body by its slot.
+pub(super) fn find_ranks(evidence: &Evidence, ranks: &mut Vec<u32>) {
+    ranks.clear();
+    for (rank, slot) in evidence.order.iter().map(|slot| *slot as usize).enumerate() {
+        ranks.resize(ranks.len().max(slot + 1), u32::MAX);
+        ranks[slot] = rank as u32;
+    }
+}
+
+pub(super) fn grade(evidence: &Evidence, ranks: &[u32], gap: &mut Part, turn: &mut Part) {
     gap.bound = JOINT_BOUND;
     turn.bound = JOINT_BOUND;
-    if evidence.joint_order.is_empty() {
-        return;
-    }
     for (index, slot) in evidence.joint_order.iter().enumerate() {
         let Some(record) = evidence.joints.at(*slot).filter(|record| record.enabled) else { continue };
-        let Some((frames, bodies)) = frames_of(evidence, record) else { continue };
+        let Some((frames, bodies)) = frames_of(evidence, ranks, record) else { continue };
         let place = Place { bodies, joint: Some(index as u32) };
         let (wide, turned) = off(&record.joint, &frames, &record.angles);
         gap.worst(wide, JOINT_BOUND, place);
@@ -32,17 +38,20 @@ pub(super) fn grade(evidence: &Evidence, gap: &mut Part, turn: &mut Part) {
 }
 
 /// The frames of a joint at the end poses, and the ranks of its body and of the other end.
-pub(super) fn frames_of(evidence: &Evidence, record: &JointRecord) -> Option<(Frames, [Option<u32>; 2])> {
-    let rank_of = |slot: u32| evidence.order.iter().position(|s| *s == slot);
+pub(super) fn frames_of(
+    evidence: &Evidence,
+    ranks: &[u32],
+    record: &JointRecord,
+) -> Option<(Frames, [Option<u32>; 2])> {
     let joint = &record.joint;
     let end = |anchor: Anchor, axes: DQuat| match anchor {
         Anchor::World(frame) => Some((None, frame.point, DMat3::from_quat(axes))),
         Anchor::Body(handle, frame) => {
-            let rank = rank_of(handle.0.slot)?;
-            let (body, state) = (evidence.record(rank)?, evidence.end.get(rank)?);
+            let rank = *ranks.get(handle.0.slot as usize)?;
+            let (body, state) = (evidence.record(rank as usize)?, evidence.end.get(rank as usize)?);
             let turned = DMat3::from_quat(state.orientation);
             let at = state.position + turned * (frame.point - body.mass.centre);
-            Some((Some(rank as u32), at, turned * DMat3::from_quat(axes)))
+            Some((Some(rank), at, turned * DMat3::from_quat(axes)))
         }
     };
     let (handle, frame) = joint.a;
@@ -68,7 +77,9 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
         }
         _ => {}
     }
-    let free = |axis: usize| joint.free_axes().any(|free| free == axis);
+    let mut is_free = [false; 6];
+    joint.free_axes().for_each(|axis| is_free[axis] = true);
+    let free = |axis: usize| is_free[axis];
     let within = a.transpose() * *apart;
     let (mut gap, mut turn) = (0.0_f64, 0.0_f64);
     for axis in 0..3 {

@@ -17,10 +17,10 @@ mod momentum;
 mod names;
 mod overlap;
 mod replay;
+mod sums;
 
-pub(crate) use momentum::{Impulse, Sum};
-pub(crate) use overlap::OverlapSpace;
 pub use replay::{Check, Finding, Recertifier, ReplayBody, ReplayContact, ReplayStep};
+pub(crate) use sums::Impulse;
 
 use crate::body::{BodyRecord, BodyState};
 use crate::energy::EnergyLedger;
@@ -28,7 +28,9 @@ use crate::ids::Arena;
 use crate::joint::{GearRecord, JointRecord};
 use crate::settings::Settings;
 use glamx::DVec3;
+use overlap::OverlapSpace;
 use serde::{Deserialize, Serialize};
+use sums::Sum;
 
 /// Greatest gap of a joint at the end of a certified step \[m\], and greatest turn [rad].
 pub const JOINT_BOUND: f64 = 1e-8;
@@ -263,6 +265,15 @@ pub(crate) struct Evidence<'a> {
     pub ledger: &'a EnergyLedger,
 }
 
+/// Memory of the judge, kept between steps.
+#[derive(Default)]
+pub(crate) struct Space {
+    overlap: OverlapSpace,
+    sums: Vec<Sum>,
+    /// The rank of each body, by slot.
+    ranks: Vec<u32>,
+}
+
 impl Evidence<'_> {
     fn record(&self, rank: usize) -> Option<&BodyRecord> {
         self.bodies.at(*self.order.get(rank)?)
@@ -271,18 +282,26 @@ impl Evidence<'_> {
 
 /// Grades all parts except velocities, which the judge of the contact problem grades, and stages, which the step
 /// counts.
-pub(crate) fn certify(evidence: &Evidence, space: &mut OverlapSpace, sums: &mut Vec<momentum::Sum>) -> StepCertificate {
+pub(crate) fn certify(evidence: &Evidence, space: &mut Space) -> StepCertificate {
     let mut certificate = StepCertificate::default();
-    overlap::grade(evidence, space, &mut certificate.overlap);
-    joints::grade(evidence, &mut certificate.joint_gap, &mut certificate.joint_turn);
-    gears::grade(evidence, &mut certificate.joint_gap, &mut certificate.joint_turn);
-    energy::grade(evidence, &mut certificate.closure, &mut certificate.energy_rise);
+    let Space { overlap, sums, ranks } = space;
+    overlap::grade(evidence, overlap, &mut certificate.overlap);
+    if !evidence.joint_order.is_empty() {
+        joints::find_ranks(evidence, ranks);
+    }
+    joints::grade(evidence, ranks, &mut certificate.joint_gap, &mut certificate.joint_turn);
+    gears::grade(evidence, ranks, &mut certificate.joint_gap, &mut certificate.joint_turn);
+    sums::gather(evidence, sums);
+    energy::grade(evidence, sums, &mut certificate.closure, &mut certificate.energy_rise);
     momentum::grade(evidence, sums, &mut certificate.momentum);
     certificate
 }
 
 /// Angular momentum about the centre of mass, world axes [kg·m²/s].
 fn angular_momentum(record: &BodyRecord, state: &BodyState) -> DVec3 {
+    if state.spin == DVec3::ZERO {
+        return DVec3::ZERO;
+    }
     let turn = glamx::DMat3::from_quat(state.orientation);
     turn * (record.mass.inertia * (turn.transpose() * state.spin))
 }

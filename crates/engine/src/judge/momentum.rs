@@ -1,6 +1,7 @@
 //! Momentum: compares m(v⁺ − v) and L⁺ − L of every body with its forces and the reported impulses.
 
-use super::{Evidence, MOMENTUM_BOUND, Part, Place, angular_momentum};
+use super::sums::Sum;
+use super::{Evidence, MOMENTUM_BOUND, Part, Place};
 use glamx::DVec3;
 
 /// A body at rest may miss this share of the momentum that forces give it in a step, and is at rest below it \[1\].
@@ -12,41 +13,8 @@ const REST_ACCEPTED: f64 = 2e-6;
 /// Velocity that counts as zero [m/s]: the round-off of 1 m/s.
 const ROUND_OFF: f64 = 1e-16;
 
-/// An impulse on a body, by rank.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Impulse {
-    pub rank: u32,
-    /// \[N·s\].
-    pub linear: DVec3,
-    /// About the centre of mass [N·m·s].
-    pub angular: DVec3,
-    /// Distance from the centre of mass to the point of contact \[m\].
-    pub arm: f64,
-    /// Whether it comes from a joint and not from a contact.
-    pub joint: bool,
-}
-
-/// Impulses on one body so far, and the sum of their sizes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sum {
-    linear: DVec3,
-    angular: DVec3,
-    linear_size: f64,
-    angular_size: f64,
-}
-
-pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
+pub(super) fn grade(evidence: &Evidence, sums: &[Sum], part: &mut Part) {
     part.bound = MOMENTUM_BOUND;
-    sums.clear();
-    sums.resize(evidence.order.len(), Sum::default());
-    (evidence.impulses)(&mut |impulse| {
-        if let Some(sum) = sums.get_mut(impulse.rank as usize) {
-            sum.linear += impulse.linear;
-            sum.angular += impulse.angular;
-            sum.linear_size += impulse.linear.length();
-            sum.angular_size += impulse.angular.length();
-        }
-    });
     for (rank, sum) in sums.iter().enumerate() {
         let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
         if !(evidence.active)(rank) {
@@ -76,7 +44,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &mut Vec<Sum>, part: &mut Part) {
         if record.torque != DVec3::ZERO || record.options.angular_damping > 0.0 {
             continue;
         }
-        let (before, after) = (angular_momentum(record, start), angular_momentum(record, end));
+        let (before, after) = (sum.before, sum.after);
         let defect = after - before - sum.angular;
         // If a body has more inertia than its shape could have, velocities at rest at its surface still stand for a
         // larger angular momentum: k²/reach instead of reach, with k the radius of gyration. A body without a shape has

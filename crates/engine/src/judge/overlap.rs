@@ -14,6 +14,10 @@ use glamx::{DPose3, DVec3};
 /// every box.
 const ONE_IN: usize = 16;
 
+/// Depth that is told as it is along one direction, without a search for another along which it is less, as a share of the
+/// pair's bound \[1\]. What a step leaves is mostly less.
+const SHALLOW: f64 = 0.5;
+
 /// Depths that differ by less are the same \[m\]: what GJK and EPA leave open.
 const SAME: f64 = 1e-9;
 
@@ -68,6 +72,7 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
         if (evidence.may_overlap)(a, b) {
             continue;
         }
+        let bound = overlap_bound(a, b);
         let pair = (BodyHandle(evidence.bodies.key(slots.0)), BodyHandle(evidence.bodies.key(slots.1)));
         // Both lists are in the order of ranks, which is that of ids.
         let before = |known: &Known| {
@@ -84,7 +89,7 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
                 let pose = pose_of(a, &evidence.end[i as usize]).inv_mul(&pose_of(b, &evidence.end[j as usize]));
                 match remembered.filter(|known| same_bits(&known.pose, &pose)) {
                     Some(known) => known,
-                    None => Known { pair, pose, distance: finder.distance(&a.shape, &b.shape, &pose) },
+                    None => Known { pair, pose, distance: finder.distance(&a.shape, &b.shape, &pose, SHALLOW * bound) },
                 }
             }
         };
@@ -93,14 +98,13 @@ pub(super) fn grade(evidence: &Evidence, space: &mut OverlapSpace, part: &mut Pa
         if distance >= 0.0 {
             continue;
         }
-        let bound = overlap_bound(a, b);
         let value = -distance;
         if value > bound {
             // Overlap that was as deep before the step does not count.
             let then = pose_of(a, &a.state).inv_mul(&pose_of(b, &b.state));
             let old = match remembered.filter(|known| same_bits(&known.pose, &then)) {
                 Some(known) => known.distance,
-                None => finder.distance(&a.shape, &b.shape, &then),
+                None => finder.distance(&a.shape, &b.shape, &then, SHALLOW * bound),
             };
             if value <= -old + SAME {
                 continue;

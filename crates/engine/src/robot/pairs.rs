@@ -47,7 +47,7 @@ pub(super) fn separate(
             // What hangs on the base overlaps what it hangs on, as other neighbours do; the ground is not meant.
             let mounted = j >= links && above(model, i).is_none() && !is_free(model, i) && !b.is_ground();
             if (in_tree || mounted) && a.bounds_meet(b) {
-                let depth = -finder.distance(shape_a, shape_b, &a.pose.inv_mul(&b.pose));
+                let depth = -finder.distance(shape_a, shape_b, &a.pose.inv_mul(&b.pose), 0.0);
                 if depth > MAX_OVERLAP {
                     apart.push([i, j]);
                     overlapping.push(format!("{} and {}", a.name, b.name));

@@ -5,7 +5,7 @@
 //! poses) the least of the depths along all face normals and towards the other's middle is taken, which is never too small.
 //!
 //! The distance of convex shapes is not less than their separation along any direction: where the line of middles, or a face of shapes with few,
-//! shows that they are apart, or in each other by no more than [`SHALLOW`], nothing else is looked for. Spheres and capsules are
+//! shows that they are apart, or in each other by no more than is `shallow`, nothing else is looked for. Spheres and capsules are
 //! pairs of segments.
 
 use super::core::{Convex, Core, Placed};
@@ -15,27 +15,27 @@ use glamx::{DPose3, DVec3};
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
 use parry3d_f64::query::gjk::{GJKResult, VoronoiSimplex};
 
-/// Depth that is told as it is along one direction, without a search for another along which it is less \[m\]: half of the least
-/// overlap that the judge minds.
-const SHALLOW: f64 = 1e-6;
-
 /// Reused memory of the search.
 pub(crate) struct DepthFinder {
     simplex: VoronoiSimplex,
     triangles: Vec<u32>,
     seen: Vec<DVec3>,
+    /// Depth that is told as it is along one direction, without a search for another along which it is less \[m\].
+    shallow: f64,
 }
 
 impl Default for DepthFinder {
     fn default() -> Self {
-        DepthFinder { simplex: VoronoiSimplex::new(), triangles: Vec::new(), seen: Vec::new() }
+        DepthFinder { simplex: VoronoiSimplex::new(), triangles: Vec::new(), seen: Vec::new(), shallow: 0.0 }
     }
 }
 
 impl DepthFinder {
     /// Signed distance of two shapes \[m\], negative when they overlap; infinite where it is positive and of no interest.
-    /// `relative` is the pose of B in the axes of A.
-    pub(crate) fn distance(&mut self, a: &Shape, b: &Shape, relative: &DPose3) -> f64 {
+    /// `relative` is the pose of B in the axes of A. A depth of no more than `shallow` \[m\] may be told larger than it is,
+    /// up to that value.
+    pub(crate) fn distance(&mut self, a: &Shape, b: &Shape, relative: &DPose3, shallow: f64) -> f64 {
+        self.shallow = shallow;
         let mut least = f64::INFINITY;
         if !relative.is_finite() {
             return least;
@@ -102,14 +102,14 @@ impl DepthFinder {
         }
         if let Some(n) = pose.translation.try_normalize() {
             let found = gap_along(one, &Placed::new(*two, pose), n) - grown;
-            if found >= -SHALLOW {
+            if found >= -self.shallow {
                 return found;
             }
         }
         let seen = &mut self.seen;
         if has_few_faces(one) && has_few_faces(two) {
             let found = by_faces(one, two, pose, f64::NEG_INFINITY, seen) - grown;
-            if found >= -SHALLOW {
+            if found >= -self.shallow {
                 return found;
             }
         }

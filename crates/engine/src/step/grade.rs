@@ -15,7 +15,7 @@ use signorini_problem::Counts;
 /// Asks the judge about the whole step.
 pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut StepReport) {
     let Workspace {
-        bodies, contacts, joints, joint_rows, islands, solutions, end, collision, overlap, sums, rest, ..
+        bodies, contacts, joints, joint_rows, islands, solutions, end, collision, judge: space, rest, ..
     } = ws;
     let (islands, solutions) = (islands.as_slice(), &solutions[..islands.len()]);
     let acting = |(island, solution): (&Island, &IslandSolution)| -> f64 {
@@ -62,7 +62,7 @@ pub(crate) fn grade(world: &World, ws: &mut Workspace, dt: f64, report: &mut Ste
         may_overlap: &|a, b| world.may_overlap(a, b),
         ledger: &report.energy,
     };
-    report.certificate = judge::certify(&evidence, overlap, sums);
+    report.certificate = judge::certify(&evidence, space);
     let tolerance = world.settings.accepted();
     let velocity = &mut report.certificate.velocity;
     velocity.bound = tolerance.value;

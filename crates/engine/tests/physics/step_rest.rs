@@ -171,7 +171,8 @@ fn heap(seed: u64) -> World {
 /// by as much, and every step was computed, for ever.
 #[test]
 fn heaps_whose_contacts_contradict_each_other_in_the_last_digits_come_to_rest() {
-    for seed in [3, 4, 5] {
+    // Without the rule these jitter for at least 400 steps, and other seeds come to rest by chance.
+    for seed in [2, 9, 15, 22] {
         let mut world = heap(seed);
         advance(&mut world, 360, H);
         let places = |world: &World| -> Vec<_> {
@@ -192,10 +193,15 @@ fn heaps_whose_contacts_contradict_each_other_in_the_last_digits_come_to_rest() 
 #[test]
 fn a_box_on_a_plate_that_creeps_creeps_along() {
     let mut world = world();
-    let speed = 5e-8;
     let plate = Body::kinematic(Shape::cuboid(v(2.0, 2.0, 0.5)).unwrap()).material(surface(0.5, 0.0));
-    world.add(plate.position(v(0.0, 0.0, -0.5)).velocity(v(speed, 0.0, 0.0))).unwrap();
+    let plate = world.add(plate.position(v(0.0, 0.0, -0.5))).unwrap();
     let rider = world.add(cube("rider", v(0.0, 0.0, 0.5)).material(surface(0.5, 0.0))).unwrap();
+    // The box stands still first, so that the impulses of the last step miss the law by the speed of the plate alone.
+    for _ in 0..20 {
+        step_certified(&mut world, H);
+    }
+    let speed = 5e-8;
+    world.set_velocity(plate, v(speed, 0.0, 0.0)).unwrap();
     for _ in 0..600 {
         step_certified(&mut world, H);
     }

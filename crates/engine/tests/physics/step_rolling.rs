@@ -111,6 +111,33 @@ fn a_tilted_coin_is_not_braked_by_the_corners_of_its_rim() {
     }
 }
 
+/// What a certified step may gain while a coin rolls: the work of its contacts over the allowed overlap, of either body, and over
+/// the arc that the lowest point leaves, ½(hω)²ρ. In a second it is a few percent, and goes with the step.
+#[test]
+fn a_rolling_coin_gains_no_more_than_its_certificate_says() {
+    for (rate, gains) in [(60.0, 0.03), (240.0, 0.006), (960.0, 0.0005)] {
+        for (degrees, precession) in [(60.0_f64, 5.0), (70.0, 5.0), (70.0, 3.0), (80.0, 5.0)] {
+            let floor = (Shape::half_space(DVec3::Z).unwrap(), 0.0);
+            let (mut world, coin) = steady_coin(floor, degrees.to_radians(), precession);
+            let (h, arm) = (1.0 / rate, 0.1_f64.hypot(0.002));
+            let start = world.energy().total();
+            for step in 0..rate as usize {
+                let before = world.body(coin).unwrap().spin();
+                let report = world.step(h).unwrap();
+                assert_eq!(report.status, StepStatus::Certified, "{degrees}°, step {step}");
+                let spin = before.length().max(world.body(coin).unwrap().spin().length());
+                let pushes: f64 = world.contacts().iter().map(|contact| contact.impulse.length()).sum();
+                let over = 2e-4 + 0.5 * (h * spin).powi(2).min(0.01) * arm;
+                let books = &report.energy;
+                let rise = books.after.total() - books.before.total();
+                assert!(rise <= pushes * over / h + 1e-9 * books.scale(), "{degrees}°, step {step}: {rise:e} J");
+            }
+            let gained = world.energy().total() / start - 1.0;
+            assert!(gained <= gains, "{degrees}° at {rate} Hz: gains {gained}");
+        }
+    }
+}
+
 /// A coin at rest, or nearly flat, stands on all of its rim.
 #[test]
 fn a_coin_laid_down_stands_on_its_whole_rim() {

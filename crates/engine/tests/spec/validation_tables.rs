@@ -70,7 +70,7 @@ fn named(page: &str) -> BTreeSet<(String, String)> {
 fn every_test_named_in_the_tables_exists() {
     let tests = tests();
     let mut missing = Vec::new();
-    for name in ["trace.md", "criteria.md", "faults.md"] {
+    for name in ["trace.md", "criteria.md", "faults.md", "mutants.md"] {
         let found = named(&page(name));
         assert!(found.len() > 10, "{name} names {} tests", found.len());
         for (file, test) in found {

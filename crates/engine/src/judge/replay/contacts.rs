@@ -5,7 +5,7 @@ use super::{
     is_free,
 };
 use crate::body::{BodyRecord, BodyState, Kind};
-use crate::judge::momentum::Impulse;
+use crate::judge::sums::Impulse;
 use crate::judge::{PRESSURE, Part, Place, overlap_bound};
 use crate::{ImpactLaw, Material, Stabilisation, World};
 use glamx::{DMat3, DVec3};

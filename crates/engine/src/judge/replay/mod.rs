@@ -13,8 +13,8 @@
 
 mod contacts;
 
-use super::momentum::{Impulse, Sum};
-use super::overlap::OverlapSpace;
+use super::Space;
+use super::sums::{self, Impulse};
 use super::{Evidence, Part, energy, gears, joints, momentum, overlap};
 use crate::body::{BodyState, Kind};
 use crate::{Anchor, EnergyLedger, PairContact, World};
@@ -276,10 +276,7 @@ pub struct Recertifier {
 }
 
 #[derive(Default)]
-struct Memory {
-    overlap: OverlapSpace,
-    sums: Vec<Sum>,
-}
+struct Memory(Space);
 
 impl std::fmt::Debug for Memory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -366,16 +363,19 @@ impl Recertifier {
         };
         let mut found = Vec::with_capacity(Check::ALL.len());
         let mut part = Part::default();
-        overlap::grade(&evidence, &mut self.space.overlap, &mut part);
+        let Space { overlap, sums, ranks } = &mut self.space.0;
+        overlap::grade(&evidence, overlap, &mut part);
         found.push((Check::Overlap, Finding::Measured(part)));
         let (mut gap, mut turn) = (Part::default(), Part::default());
-        joints::grade(&evidence, &mut gap, &mut turn);
-        gears::grade(&evidence, &mut gap, &mut turn);
+        joints::find_ranks(&evidence, ranks);
+        joints::grade(&evidence, ranks, &mut gap, &mut turn);
+        gears::grade(&evidence, ranks, &mut gap, &mut turn);
         found.push((Check::JointGap, Finding::Measured(gap)));
         let relative = step.complete || turn.value == 0.0;
         found.push((Check::JointTurn, if relative { Finding::Measured(turn) } else { Finding::Missing(NO_RELATIVE) }));
         let (mut closure, mut rise) = (Part::default(), Part::default());
-        energy::grade(&evidence, &mut closure, &mut rise);
+        sums::gather(&evidence, sums);
+        energy::grade(&evidence, sums, &mut closure, &mut rise);
         let energetic = |part| match (step.ledger, step.complete) {
             (None, _) => Finding::Missing(NO_LEDGER),
             (Some(_), false) => Finding::Missing(NO_FORCES),
@@ -384,7 +384,7 @@ impl Recertifier {
         found.push((Check::Closure, energetic(closure)));
         found.push((Check::EnergyRise, energetic(rise)));
         let mut part = Part::default();
-        momentum::grade(&evidence, &mut self.space.sums, &mut part);
+        momentum::grade(&evidence, sums, &mut part);
         found.push((Check::Momentum, scene.momentum_finding(part)));
         scene.laws(&mut found);
         Some(found)
