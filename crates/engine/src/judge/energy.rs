@@ -22,7 +22,7 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
         let (mass, gravity): (f64, DVec3) =
             (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
         let kinetic = |state: &crate::BodyState| {
-            0.5 * (mass * state.velocity.length_squared() + state.spin.dot(angular_momentum(record, state)))
+            0.5 * (mass * state.velocity.length_squared() + state.angular_velocity.dot(angular_momentum(record, state)))
         };
         let (before, after) = (kinetic(&record.state), kinetic(end));
         let lifted = -mass * gravity.dot(end.position - record.state.position);
@@ -51,7 +51,7 @@ pub(super) fn grade(evidence: &Evidence, closure: &mut Part, rise: &mut Part) {
     // So does the work of forces along the allowed overlap and joint gaps.
     (evidence.impulses)(&mut |impulse| {
         // A contact moves a turning body along the tangent of its arc, with a position error of ½(hω)²ρ, ρ its arm.
-        let turn = |state: &crate::BodyState| (evidence.dt * state.spin).length_squared().min(MOST_TURN);
+        let turn = |state: &crate::BodyState| (evidence.dt * state.angular_velocity).length_squared().min(MOST_TURN);
         let record = evidence.record(impulse.rank as usize).zip(evidence.end.get(impulse.rank as usize));
         let arc = record
             .map_or(0.0, |(record, end)| 0.5 * impulse.arm.min(record.reach) * turn(end).max(turn(&record.state)));

@@ -284,5 +284,5 @@ pub(crate) fn certify(evidence: &Evidence, space: &mut OverlapSpace, sums: &mut 
 /// Angular momentum about the centre of mass, world axes [kg·m²/s].
 fn angular_momentum(record: &BodyRecord, state: &BodyState) -> DVec3 {
     let turn = glamx::DMat3::from_quat(state.orientation);
-    turn * (record.mass.inertia * (turn.transpose() * state.spin))
+    turn * (record.mass.inertia * (turn.transpose() * state.angular_velocity))
 }
