@@ -1,4 +1,4 @@
-//! Where an iteration begins: a guess made feasible, or zero.
+//! Start of an iteration: a guess made feasible, or zero.
 //!
 //! A guess comes from the previous step of a simulation, from another method, or from a file, and may lie outside
 //! cones and intervals or carry numbers that are not finite. Every method starts from, and returns through,
