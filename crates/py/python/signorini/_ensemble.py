@@ -141,10 +141,10 @@ def rollout(
     Args:
         start: A world (which is not changed), a scene, the name of a built-in scene or the path of a file.
         params: Body (name, number or ``Body``) → quantity → values. Quantities are ``position`` [m], ``orientation``
-            (w, x, y, z), ``velocity`` [m/s], ``angular_velocity`` [rad/s], ``friction``, ``restitution``, ``force`` [N] and
-            ``torque`` [N·m]. Values have shape (members, 3); without the first axis they hold for all members. Forces
-            and torques act in every step, or with shape (members, steps, 3) differ from step to step. A ``Robot`` of
-            the world has ``q``, ``qd``, and ``tau`` and ``control``, which act in every step.
+            (w, x, y, z), ``velocity`` [m/s], ``angular_velocity`` [rad/s], ``friction``, ``restitution``, ``force`` [N]
+            and ``torque`` [N·m]. Values have shape (members, 3); without the first axis they hold for all members.
+            Forces and torques act in every step, or with shape (members, steps, 3) differ from step to step. A
+            ``Robot`` of the world has ``q``, ``qd``, and ``tau`` and ``control``, which act in every step.
         steps: Number of steps.
         dt: Time step [s]; None is that of the scene, or 1/60 s.
         members: Number of members, if no values tell.
