@@ -231,7 +231,7 @@ fn pile((what, place): (&'static str, usize), bodies: usize, sleeping: Sleeping)
 /// Whether nothing moves, or everything sleeps where bodies may.
 fn is_at_rest(world: &World, sleeping: Sleeping) -> bool {
     world.bodies().all(|(_, body)| match sleeping {
-        Sleeping::Off => body.velocity() == DVec3::ZERO && body.spin() == DVec3::ZERO,
+        Sleeping::Off => body.velocity() == DVec3::ZERO && body.angular_velocity() == DVec3::ZERO,
         _ => body.is_sleeping() || body.kind() == Kind::Fixed,
     })
 }

@@ -42,9 +42,9 @@ def main() -> None:
     # At rest an inertial unit reads 9.81 m/s² upwards, whichever way the hand points.
     imu.read()
     world.step(DT)
-    acceleration, spin = imu.read()
+    acceleration, angular_velocity = imu.read()
     assert abs(np.linalg.norm(acceleration) - 9.81) < 1e-5
-    assert np.linalg.norm(spin) < 1e-6
+    assert np.linalg.norm(angular_velocity) < 1e-6
 
 
 if __name__ == "__main__":

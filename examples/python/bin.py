@@ -87,11 +87,11 @@ def main() -> None:
     assert outside(things) == 0, "something left the bin"
     # A quarter turn about +y, step by step along the arc of its centre.
     turn = 0.5 * math.pi / TILT
-    wall.spin = (0, turn / STEP, 0)
+    wall.angular_velocity = (0, turn / STEP, 0)
     for k in range(TILT):
         wall.velocity = (centre_of_wall((k + 1) * turn) - wall.position) / STEP
         step()
-    wall.velocity = wall.spin = (0, 0, 0)
+    wall.velocity = wall.angular_velocity = (0, 0, 0)
     for _ in range(POUR):
         step()
     out, steps = outside(things), SETTLE + TILT + POUR

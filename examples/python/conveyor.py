@@ -29,7 +29,7 @@ def main() -> None:
         sg.Shape.sphere(RADIUS),
         mass=2,
         position=(0, 3, RADIUS),
-        spin=(0, -SPEED / RADIUS, 0),
+        angular_velocity=(0, -SPEED / RADIUS, 0),
         material=rubber,
         name="ball",
     )

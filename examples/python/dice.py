@@ -1,4 +1,4 @@
-"""Is the die fair? Four hundred throws with random spins, over all processors.
+"""Is the die fair? Four hundred throws with random angular velocities, over all processors.
 
 Every throw is a world of its own; the same seed gives the same bits on any number of threads, which is checked.
 
@@ -29,7 +29,7 @@ def random_throws(count: int, seed: int) -> dict[str, dict[str, np.ndarray]]:
         "die": {
             "orientation": turns / np.linalg.norm(turns, axis=1, keepdims=True),
             "velocity": random.normal((1.0, 0.0, -1.0), 0.3, (count, 3)),
-            "spin": random.normal(0.0, 20.0, (count, 3)),
+            "angular_velocity": random.normal(0.0, 20.0, (count, 3)),
         }
     }
 

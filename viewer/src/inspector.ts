@@ -136,7 +136,7 @@ function bodyRows({ scene, frame }: Subject, index: number): Page {
         ["orientation (w, x, y, z)", [qw, qx, qy, qz].map((q) => show(Math.abs(q) < 1e-7 ? 0 : q, 3)).join(", ")],
         ["velocity [m/s]", vector(vx, vy, vz)],
         ["speed", withUnit(Math.hypot(vx, vy, vz), "m/s")],
-        ["spin [rad/s]", vector(wx, wy, wz)],
+        ["angular velocity [rad/s]", vector(wx, wy, wz)],
         ["closed contacts", `${touching}`],
         ["contact force [N]", vector(force[0], force[1], force[2])],
     ];

@@ -259,7 +259,7 @@ export interface Frame {
     time: number;
     bodyCount: number;
     contactCount: number;
-    /** Per body: position, orientation (w, x, y, z), velocity, spin. */
+    /** Per body: position, orientation (w, x, y, z), velocity, angular velocity. */
     bodies: Float32Array;
     /** The same memory as whole numbers: 13 flags. */
     bodyWords: Uint32Array;

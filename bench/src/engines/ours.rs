@@ -68,7 +68,7 @@ fn describe(index: usize, body: &Body) -> Result<signorini::Body, BenchError> {
         .position(DVec3::from_array(body.pos))
         .orientation(DQuat::from_xyzw(x, y, z, w))
         .velocity(DVec3::from_array(body.v))
-        .spin(DVec3::from_array(body.w))
+        .angular_velocity(DVec3::from_array(body.w))
         .material(Material::new(body.mu, body.e)))
 }
 
@@ -81,7 +81,7 @@ impl Engine for Ours {
     fn observe(&self, frame: &mut Frame) -> Result<(), BenchError> {
         for handle in &self.bodies {
             let body = self.world.body(*handle).map_err(BenchError::engine)?;
-            let (p, q, v, w) = (body.position(), body.orientation(), body.velocity(), body.spin());
+            let (p, q, v, w) = (body.position(), body.orientation(), body.velocity(), body.angular_velocity());
             frame.poses.push([p.x, p.y, p.z, q.w, q.x, q.y, q.z]);
             frame.velocities.push([v.x, v.y, v.z, w.x, w.y, w.z]);
         }

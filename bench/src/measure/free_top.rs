@@ -1,6 +1,6 @@
 //! A free box turning about its middle axis, against Euler's equations integrated with steps eighty times as small.
 
-use super::{Metric, kinetic, orientation, spin};
+use super::{Metric, angular_velocity, kinetic, orientation};
 use crate::scene::Scene;
 use crate::trajectory::{Frame, Trajectory};
 use signorini::glamx::{DQuat, DVec3};
@@ -12,7 +12,7 @@ pub fn measure(scene: &Scene, run: &Trajectory, out: &mut Vec<Metric>) {
     let inertia = DVec3::from_array(scene.bodies[0].inertia());
     let momentum = |frame: &Frame| {
         let q = orientation(frame, 0);
-        q * (inertia * (q.inverse() * spin(frame, 0)))
+        q * (inertia * (q.inverse() * angular_velocity(frame, 0)))
     };
     let Some(start) = run.frames.first() else { return };
     let (energy, whole) = (kinetic(scene, start), momentum(start));
@@ -21,7 +21,7 @@ pub fn measure(scene: &Scene, run: &Trajectory, out: &mut Vec<Metric>) {
     out.push(("momentum_drift", worst(&|f| (momentum(f) - whole).length() / whole.length())));
     for (name, time) in [("orientation_error_1s_degrees", 1.0), ("orientation_error_10s_degrees", 10.0)] {
         if let Some(frame) = run.at(scene, time) {
-            let ideal = reference(inertia, orientation(start, 0), spin(start, 0), scene.dt, frame.step);
+            let ideal = reference(inertia, orientation(start, 0), angular_velocity(start, 0), scene.dt, frame.step);
             let difference = ideal.inverse() * orientation(frame, 0);
             let angle = 2.0 * difference.xyz().length().atan2(difference.w.abs());
             out.push((name, angle.to_degrees()));

@@ -55,7 +55,7 @@ fn velocity(frame: &Frame, body: usize) -> DVec3 {
     DVec3::new(v[0], v[1], v[2])
 }
 
-fn spin(frame: &Frame, body: usize) -> DVec3 {
+fn angular_velocity(frame: &Frame, body: usize) -> DVec3 {
     let v = frame.velocities[body];
     DVec3::new(v[3], v[4], v[5])
 }
@@ -66,7 +66,7 @@ fn kinetic(scene: &Scene, frame: &Frame) -> f64 {
         if body.fixed {
             return 0.0;
         }
-        let local = orientation(frame, index).inverse() * spin(frame, index);
+        let local = orientation(frame, index).inverse() * angular_velocity(frame, index);
         let turning = DVec3::from_array(body.inertia()).dot(local * local);
         0.5 * (body.mass * velocity(frame, index).length_squared() + turning)
     };

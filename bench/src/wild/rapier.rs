@@ -39,7 +39,7 @@ impl Rapier {
             let mut rigid = builder
                 .pose(view.pose())
                 .linvel(view.velocity())
-                .angvel(view.spin())
+                .angvel(view.angular_velocity())
                 .can_sleep(false)
                 .ccd_enabled(view.is_fast())
                 .gyroscopic_forces_enabled(true);

@@ -58,7 +58,8 @@ impl Facts {
             let mut list = Vec::new();
             parts(&body.shape().describe(), Pose::IDENTITY, &mut list)?;
             let axes = DMat3::from_quat(body.orientation());
-            driven |= body.kind() == Kind::Kinematic && (body.velocity(), body.spin()) != (DVec3::ZERO, DVec3::ZERO);
+            driven |= body.kind() == Kind::Kinematic
+                && (body.velocity(), body.angular_velocity()) != (DVec3::ZERO, DVec3::ZERO);
             bodies.push(Fact {
                 name: match body.id() {
                     signorini::BodyId::Name(name) => name.to_string(),
@@ -169,7 +170,7 @@ fn observe(world: &World, bodies: &[Fact]) -> Result<Moment, BenchError> {
     for body in bodies {
         let view = world.body(body.handle).map_err(BenchError::engine)?;
         moment.poses.push(view.pose());
-        moment.velocities.push((view.velocity(), view.spin()));
+        moment.velocities.push((view.velocity(), view.angular_velocity()));
     }
     Ok(moment)
 }

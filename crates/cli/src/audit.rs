@@ -69,7 +69,7 @@ fn print(place: &str, step: &AuditedStep, graded: &Audit, output: &mut Output) -
         ("outside the friction cone", c.outside_cone, "N·s", ""),
         ("friction that does not dissipate fully", c.dissipation_defect, "J", ""),
         ("velocity that no impulse explains", graded.unexplained_velocity, "m/s", ""),
-        ("spin that no impulse explains", graded.unexplained_spin, "rad/s", ""),
+        ("angular velocity that no impulse explains", graded.unexplained_angular_velocity, "rad/s", ""),
         ("energy the contacts changed", graded.energy_change, "J", ""),
     ] {
         output.line(&format!("  {what:<40}{value:>12.3e} {unit}{note}"))?;

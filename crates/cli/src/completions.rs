@@ -18,7 +18,7 @@ pub fn print(shell: Shell, output: &mut Output) -> Result<Verdict, InputError> {
     let names = names.join(" ");
     let script = match shell {
         Shell::Zsh => with_files(&script, &names),
-        // Generated completions of fish know options only.
+        // The generated completions of fish contain options only.
         Shell::Fish => format!(
             "{script}complete -c signorini -n \"__fish_seen_subcommand_from run view scenes bench\" -a \"{names}\"\n"
         ),
@@ -28,13 +28,13 @@ pub fn print(shell: Shell, output: &mut Output) -> Result<Verdict, InputError> {
     Ok(Verdict::Solved)
 }
 
-/// For zsh a list of names is all there is: a function offers files beside them.
+/// The generated script for zsh completes from a list of names; a function offers files too.
 fn with_files(script: &str, names: &str) -> String {
     let function = format!(
         "_signorini_scenes() {{\n    local -a scenes\n    scenes=({names})\n    _describe 'scene' scenes\n    _files\n}}\n\n"
     );
     let script = script.replace(&format!(":({names})'"), ":_signorini_scenes'");
-    // After the line that says whose completion it is.
+    // The function goes after the line that names the command.
     match script.split_once("autoload -U is-at-least\n") {
         Some((head, rest)) => format!("{head}autoload -U is-at-least\n\n{function}{rest}"),
         None => script,

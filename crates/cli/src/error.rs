@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Bad input or unusable output. Not solving a problem is not an error: it is a verdict.
+/// Bad input or unusable output. An unsolved problem is not an error: it is a verdict.
 #[derive(Debug, Error)]
 pub enum InputError {
     #[error("{path}: no such file; give .fcp problem files or directories of them, or --scene NAME for a generated one", path = .path.display())]

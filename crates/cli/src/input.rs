@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// More than any list of steps or numbers has \[bytes\].
+/// Largest size of a list of steps or numbers \[bytes\].
 const LIMIT: u64 = 1 << 30;
 
-/// The text of an ordinary file. A pipe or a device is refused before it is opened: opening may block, and reading may not
-/// end.
+/// The text of an ordinary file. Pipes and devices are refused before they are opened, because opening may block and
+/// reading may never end.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |cause: io::Error| match cause.kind() {
         ErrorKind::NotFound => InputError::NoFile { path: path.to_owned() },

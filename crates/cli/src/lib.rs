@@ -56,12 +56,12 @@ fn run_command(arguments: &[OsString]) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(message) => {
-            // Help and version arrive here too, with exit code 0. A closed pipe is nobody's error.
+            // Help and version arrive here too, with exit code 0. A closed pipe is no error.
             let _ = message.print();
             return u8::try_from(message.exit_code()).unwrap_or(2);
         }
     };
-    // A drawing on standard output is alone there.
+    // A drawing on standard output must be the only output there.
     let mut output = if arguments.draws_on_standard_output() { Output::stderr() } else { Output::stdout() };
     let result = match arguments.command {
         None => run::demonstrate(&mut output),
@@ -104,6 +104,6 @@ fn solve(
 }
 
 fn complain(message: &str) {
-    // If standard error is gone too, nobody is left to tell.
+    // If standard error is closed too, the message is lost.
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// Reads a `T` and knows names of some.
+/// Parses a `T` and knows the names of some values.
 #[derive(Clone)]
 pub struct Known<T> {
     names: Vec<&'static str>,

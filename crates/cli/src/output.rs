@@ -4,8 +4,8 @@ use crate::error::InputError;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Lines for a person. Once the reader is gone (`signorini … | head`), further lines go nowhere and the run goes on to
-/// its files and its exit code.
+/// Lines for a person. When the reader has closed the pipe (`signorini … | head`), further lines are dropped, and the
+/// run continues to its files and its exit code.
 pub struct Output {
     sink: Option<Box<dyn Write>>,
 }
@@ -16,7 +16,7 @@ impl Output {
         Output { sink: Some(Box::new(io::stdout())) }
     }
 
-    /// Standard error, where standard output is taken by a drawing.
+    /// Standard error, if standard output is used by a drawing.
     pub fn stderr() -> Self {
         Output { sink: Some(Box::new(io::stderr())) }
     }
@@ -35,7 +35,7 @@ impl Output {
     }
 }
 
-/// Where a drawing goes.
+/// Destination of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drawing {
     /// Standard output.
@@ -45,7 +45,7 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    /// Whether it can go there.
+    /// Checks that the destination can be written.
     pub fn check(&self) -> Result<(), InputError> {
         match self {
             Drawing::Standard => Ok(()),
@@ -53,7 +53,7 @@ impl Drawing {
         }
     }
 
-    /// Puts it there.
+    /// Writes the drawing.
     pub fn write(&self, text: &str) -> Result<(), InputError> {
         match self {
             Drawing::Standard => Output::stdout().line(text.trim_end()),
@@ -64,7 +64,7 @@ impl Drawing {
     }
 }
 
-/// Whether a file can be put there: hours of work must not end in one that cannot be written.
+/// Checks that a file can be written, so that a long run does not fail at its end.
 pub fn check_writable(path: &Path) -> Result<(), InputError> {
     let unwritable = |cause: io::Error| InputError::Unwritable { path: path.to_owned(), cause };
     if path.is_dir() {

@@ -3,10 +3,10 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 
-/// Fewer trials than this finish before a bar is of use.
+/// No bar is shown for fewer trials than this, which finish quickly.
 const FEWEST_TRIALS: usize = 30;
 
-/// A bar over all trials, hidden when nobody looks or little is to be done.
+/// A bar over all trials; hidden if standard error is no terminal or there are few trials.
 pub struct Progress {
     bar: ProgressBar,
 }
@@ -24,12 +24,12 @@ impl Progress {
         Progress { bar }
     }
 
-    /// What is being solved now.
+    /// Shows what is being solved now.
     pub fn begin(&self, problem: &str, method: &str) {
         self.bar.set_message(format!("{problem} by {method}"));
     }
 
-    /// One more is done.
+    /// Counts one more trial.
     pub fn advance(&self, trials: usize) {
         self.bar.inc(trials as u64);
     }
@@ -39,13 +39,13 @@ impl Progress {
         self.bar.suspend(write)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Runs shorter than this finish before a bar is of use.
+/// No bar is shown for runs shorter than this, which finish quickly.
 const FEWEST_STEPS: u64 = 50;
 
 /// A bar over the steps of a simulation, with their rate.
@@ -54,7 +54,7 @@ pub struct StepProgress {
 }
 
 impl StepProgress {
-    /// A bar of `steps`, hidden when nobody looks.
+    /// A bar of `steps`; hidden if standard error is no terminal or there are few steps.
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::new(steps);
         if steps < FEWEST_STEPS || !stderr().is_terminal() {
@@ -66,7 +66,7 @@ impl StepProgress {
         StepProgress { bar }
     }
 
-    /// One more step.
+    /// Counts one more step.
     pub fn advance(&self) {
         self.bar.inc(1);
     }
@@ -76,7 +76,7 @@ impl StepProgress {
         self.bar.suspend(write)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,11 +1,11 @@
-//! A recording that is made while something is simulated, and may fail without taking the simulation with it.
+//! A recording that is written during a simulation. If it fails, the simulation goes on.
 
 use crate::error::InputError;
 use signorini::{Scene, StepReport, World};
 use signorini_record::{ContactRecording, Existing, Header, Options, Push, RecordError, Writer};
 use std::path::{Path, PathBuf};
 
-/// A file being written, or why it no longer is.
+/// A file that is being written, or the reason why it no longer is.
 pub struct Recording {
     path: PathBuf,
     writer: Option<Writer>,
@@ -34,7 +34,7 @@ impl Recording {
         Ok(Recording { path: path.to_owned(), writer: Some(writer), failure: None })
     }
 
-    /// Keeps a step with the forces that came from outside. If that fails, a sentence says so, once.
+    /// Writes a step with the forces from outside. If that fails, prints a message once.
     pub fn step(
         &mut self,
         world: &World,
@@ -49,7 +49,7 @@ impl Recording {
         Some(warning)
     }
 
-    /// Completes the file: its name and how large it is \[bytes\].
+    /// Completes the file and returns its name and its size \[bytes\].
     pub fn finish(self) -> Result<(String, u64), InputError> {
         let outcome = match (self.writer, self.failure) {
             (_, Some(why)) => Err(why),

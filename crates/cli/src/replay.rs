@@ -13,13 +13,13 @@ use std::path::Path;
 
 fn open(path: &Path) -> Result<Reader, InputError> {
     Reader::open(path).map_err(|why| match why {
-        // These name the file themselves.
+        // These errors contain the name of the file.
         why @ RecordError::Open { .. } => InputError::Record(why),
         why => InputError::Recording { path: path.to_owned(), why },
     })
 }
 
-/// Says what is recorded; with `--check`, runs it again and names the first step that differs.
+/// Prints the contents of the recording; with `--check`, runs it again and names the first step that differs.
 pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdict, InputError> {
     let mut reader = open(&arguments.file)?;
     let bad = |why: RecordError| InputError::Recording { path: arguments.file.clone(), why };
@@ -61,12 +61,12 @@ pub fn replay(arguments: &ReplayArguments, output: &mut Output) -> Result<Verdic
     Ok(whole(&reader, tally.verdict()))
 }
 
-/// What is damaged is bad input, whatever the rest says.
+/// A damaged file is bad input, whatever else was found.
 fn whole(reader: &Reader, verdict: Verdict) -> Verdict {
     if reader.damage().is_empty() { verdict } else { Verdict::BadInput }
 }
 
-/// Whether the file is whole.
+/// Prints whether the file is whole.
 fn condition(reader: &Reader, output: &mut Output) -> Result<(), InputError> {
     if !reader.is_finished() {
         output.line("The recording has no end: it is still being written, or its writer was interrupted.")?;

@@ -11,7 +11,7 @@ use signorini_scenes::worlds;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The scene that is run when none is named.
+/// The scene that is run by default.
 pub const DEMONSTRATION: &str = "demo";
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct Entry {
     about: &'static str,
 }
 
-/// Lists the scenes, or writes one out to start an own one from.
+/// Lists the scenes, or writes one out as a start for a new one.
 pub fn print(arguments: &ScenesArguments, output: &mut Output) -> Result<Verdict, InputError> {
     match (&arguments.name, arguments.json) {
         (Some(name), json) => {
@@ -50,7 +50,7 @@ pub fn find(name: &str) -> Result<Scene, InputError> {
     if path.exists() || path.components().count() > 1 || path.extension().is_some() {
         let scene = Scene::load(path)?;
         for notice in &scene.notices {
-            // Nobody may read it; then the run goes on all the same.
+            // If standard error is closed, the notice is lost and the run goes on.
             let _ = writeln!(io::stderr(), "note: {notice}");
         }
         return Ok(scene);

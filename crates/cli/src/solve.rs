@@ -14,21 +14,21 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What the exit code says.
+/// Outcome of a command, as the exit code reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All solved.
+    /// Everything was solved.
     Solved,
-    /// Some not solved.
+    /// Something was not solved.
     Unsolved,
     /// Some input could not be read; the rest was solved or not.
     BadInput,
-    /// Ended by Ctrl-C before its end.
+    /// Ctrl-C ended it early.
     Interrupted,
 }
 
 impl Verdict {
-    /// 0, 1 or 2; 130 is what shells say of a program that an interrupt ended.
+    /// 0, 1 or 2; shells use 130 for programs that an interrupt ended.
     pub fn exit_code(self) -> u8 {
         match self {
             Verdict::Solved => 0,
@@ -39,7 +39,7 @@ impl Verdict {
     }
 }
 
-/// Solves the built-in problem by every method, and says what the table means.
+/// Solves the built-in problem by every method, and explains the table.
 pub fn demonstrate(sources: &[Source], options: &SolveOptions, output: &mut Output) -> Result<Verdict, InputError> {
     check_outputs(options)?;
     output.line(source::BUILT_IN_DESCRIPTION)?;
@@ -86,7 +86,7 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
         let problem = match source.load() {
             Ok(problem) => problem,
             Err(error) => {
-                // One bad file of many must not take the others' answers with it.
+                // One bad file must not suppress the answers for the others.
                 unreadable += 1;
                 progress.beside(|| writeln!(io::stderr(), "error: {error}")).ok();
                 progress.advance(methods.len());
@@ -129,7 +129,7 @@ pub fn run(sources: &[Source], options: &SolveOptions, output: &mut Output) -> R
     Ok(if unreadable > 0 { Verdict::BadInput } else { verdict(&trials, &options.method) })
 }
 
-/// Which methods left a problem unsolved or broke off, and how far off they are; nothing if none did.
+/// Names the methods that left a problem unsolved or broke off, with their residuals; empty if none did.
 fn degraded(trials: &[Trial]) -> Option<String> {
     let of = |trial: &Trial| match &trial.outcome {
         Outcome::Graded(graded) if !trial.outcome.is_solved() => {
@@ -142,9 +142,9 @@ fn degraded(trials: &[Trial]) -> Option<String> {
     (!found.is_empty()).then(|| found.join("; "))
 }
 
-/// Writes the problem as a file of its own, named after its source, with the reason on standard error.
+/// Writes the problem to a file named after its source, and the reason to standard error.
 fn dump(directory: &Path, name: &str, problem: &ContactProblem, why: &str) -> Result<(), InputError> {
-    // A source may be named by its path.
+    // The name of a source may be a path.
     let name: String = name.chars().map(|c| if c == '/' || c == '\\' { '_' } else { c }).collect();
     let path = directory.join(format!("{name}.fcp"));
     ProblemFile::from_problem(problem, &name).write(&path).map_err(|error| match error {
@@ -154,7 +154,7 @@ fn dump(directory: &Path, name: &str, problem: &ContactProblem, why: &str) -> Re
     writeln!(io::stderr(), "{}: {why}", path.display()).map_err(InputError::Stdout)
 }
 
-/// With named methods every row counts; in a comparison of all, a problem is solved when any method solved it.
+/// With named methods every row counts; in a comparison of all methods a problem is solved if any method solved it.
 fn verdict(trials: &[Trial], choice: &MethodChoice) -> Verdict {
     let solved = match choice {
         MethodChoice::Named(_) => trials.iter().all(|trial| trial.outcome.is_solved()),

@@ -1,4 +1,4 @@
-//! Where problems come from: files, directories of files, or the generated problems of the catalogue.
+//! Sources of problems: files, directories of files, or the generated problems of the catalogue.
 
 use crate::error::InputError;
 use signorini_problem::ContactProblem;
@@ -8,13 +8,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The generated problem that is solved when none is named.
+/// The generated problem that is solved by default.
 const BUILT_IN: &str = "stack8_shake";
-/// What it is.
+/// Its description.
 pub const BUILT_IN_DESCRIPTION: &str =
     "A stack of eight cubes, shaken: 32 frictional contacts, one step of 10 ms, solved by every method.";
 
-/// A problem that can be loaded when its turn comes.
+/// A problem that is loaded when its turn comes.
 #[derive(Debug)]
 pub struct Source {
     name: String,
@@ -45,7 +45,8 @@ impl Source {
     }
 }
 
-/// Files as they are, directories as their .fcp files in order of name, then scenes. Nothing means the built-in problem.
+/// Files as given, directories as their .fcp files in order of name, then scenes. An empty list means the built-in
+/// problem.
 pub fn expand(paths: &[PathBuf], scenes: &[String]) -> Result<Vec<Source>, InputError> {
     let mut sources = expand_files(paths)?;
     for name in scenes {
@@ -57,7 +58,7 @@ pub fn expand(paths: &[PathBuf], scenes: &[String]) -> Result<Vec<Source>, Input
     Ok(sources)
 }
 
-/// A name of the catalogue, or a size for all of that size.
+/// Problems of a name of the catalogue, or all problems of a size.
 fn expand_scene(name: &str, sources: &mut Vec<Source>) -> Result<(), InputError> {
     let size = Size::ALL.into_iter().find(|size| size.name() == name);
     let before = sources.len();
@@ -99,7 +100,7 @@ fn expand_files(paths: &[PathBuf]) -> Result<Vec<Source>, InputError> {
         .into_iter()
         .zip(stems)
         .map(|(path, stem)| Source {
-            // Files of the same name in different places are told apart by their paths.
+            // Files of one name in different folders are shown with their paths.
             name: if ambiguous { path.display().to_string() } else { stem },
             origin: Origin::File(path),
         })

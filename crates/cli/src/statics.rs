@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub struct StaticsArguments {
     /// Name of a built-in scene, or a scene file ending in .toml, .json, .urdf or .xml (MJCF).
     pub scene: String,
-    /// Steps to take before looking, so that a scene can settle.
+    /// Steps to take before the analysis, so that a scene can settle.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steps: u64,
     /// A load whose limit is asked for: the name of a body and a force [N] at its centre of mass. Several make one pattern.
@@ -45,16 +45,16 @@ pub struct StaticsArguments {
     pub view: View,
 }
 
-/// What forces are told of.
+/// What forces are listed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ForcesOf {
-    /// All points where one part meets another.
+    /// All points where two parts touch.
     Patch,
-    /// Each point.
+    /// Every point.
     Point,
 }
 
-/// The axis along which a drawing looks.
+/// The direction of view of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum View {
     /// y to the right, z up.
@@ -65,7 +65,7 @@ pub enum View {
     Z,
 }
 
-/// Everything found out.
+/// All results.
 struct Findings {
     stability: Stability,
     /// None if the bodies fall.
@@ -74,7 +74,7 @@ struct Findings {
     limit: Option<LoadLimit>,
 }
 
-/// Answers the questions of statics about a scene; falling is a verdict, not an error.
+/// Answers the questions of statics about a scene. Falling bodies are a verdict, not an error.
 pub fn run(arguments: &StaticsArguments, output: &mut Output) -> Result<Verdict, InputError> {
     if let Some(path) = &arguments.plot {
         check_writable(path)?;
@@ -137,7 +137,7 @@ fn label(world: &World, body: BodyHandle) -> String {
     world.body(body).map_or_else(|_| String::new(), |view| view.id().label())
 }
 
-/// A force with the digits that are meant; infinite ones in words.
+/// A force rounded to significant digits; infinite ones in words.
 fn force(value: f64) -> String {
     if value == f64::INFINITY {
         "no limit".to_owned()
@@ -160,9 +160,9 @@ fn print_text(world: &World, findings: &Findings, output: &mut Output) -> Result
         for motion in stability
             .motion
             .iter()
-            .filter(|motion| motion.velocity.length() + stability.length * motion.spin.length() > 1e-3)
+            .filter(|motion| motion.velocity.length() + stability.length * motion.angular_velocity.length() > 1e-3)
         {
-            let (v, w) = (motion.velocity, motion.spin);
+            let (v, w) = (motion.velocity, motion.angular_velocity);
             output.line(&format!(
                 "  {} begins to move along ({:.3}, {:.3}, {:.3}) and to turn about ({:.3}, {:.3}, {:.3})",
                 label(world, motion.body),
@@ -210,7 +210,7 @@ fn print_text(world: &World, findings: &Findings, output: &mut Output) -> Result
     output.line(&format!("checked: unbalanced {primal:.1e}, outside the dual cone {dual:.1e}, duality gap {gap:.1e} (of the largest load)"))
 }
 
-/// Numbers of the JSON report; what has no end is null.
+/// A number of the JSON report; infinite ones are null.
 #[derive(Serialize)]
 struct Report {
     stable: bool,

@@ -43,7 +43,7 @@ impl Table {
         [titles.line(), units.line()]
     }
 
-    /// One row. A refusal takes the place of the numbers.
+    /// One row. A refusal stands in place of the numbers.
     pub fn row(&self, trial: &Trial) -> String {
         let (blocks, rows) = (trial.blocks.to_string(), trial.rows.to_string());
         let start = self.start(&trial.problem, &blocks, &rows, trial.method.name());

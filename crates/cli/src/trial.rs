@@ -11,31 +11,31 @@ const TIMING_BUDGET: f64 = 0.2;
 /// Most runs of one trial; odd, so that the median is a run.
 const MOST_RUNS: usize = 21;
 
-/// What came of it.
+/// The result of a trial.
 pub struct Trial {
     /// Name of the problem.
     pub problem: String,
-    /// Its blocks.
+    /// Number of blocks.
     pub blocks: usize,
-    /// Its scalar unknowns.
+    /// Number of scalar unknowns.
     pub rows: usize,
     /// The method.
     pub method: Method,
-    /// The answer, or why there is none.
+    /// The answer, or the reason why there is none.
     pub outcome: Outcome,
 }
 
-/// The answer of a method, or why there is none.
+/// The answer of a method, or the reason why there is none.
 pub enum Outcome {
     /// An answer, graded.
     Graded(Box<Graded>),
-    /// The method does not treat this problem, and says why.
+    /// The method does not treat this problem, with the reason.
     Refused(String),
-    /// The method broke off: a defect. It must not hide the answers of the others.
+    /// The method panicked, which is a defect. The answers of the others are still shown.
     Crashed(String),
 }
 
-/// A graded answer with what it took.
+/// A graded answer and its cost.
 pub struct Graded {
     /// Impulses, certificate, effort.
     pub solution: Solution,
@@ -67,7 +67,7 @@ impl Outcome {
 /// Whether to run once more with a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recording {
-    /// Only time.
+    /// Measure time only.
     Off,
     /// Also record residual against time.
     On,
@@ -75,7 +75,7 @@ pub enum Recording {
 
 /// Runs `method` from zero impulses.
 pub fn run(problem: &ContactProblem, method: Method, stop: &StoppingRule, recording: Recording) -> Outcome {
-    // Nothing that was unwound is used again: solver and session are dropped.
+    // The solver and the session are dropped after a panic; nothing is reused.
     match catch_unwind(AssertUnwindSafe(|| attempt(problem, method, stop, recording))) {
         Ok(Ok(graded)) => Outcome::Graded(Box::new(graded)),
         Ok(Err(why)) => Outcome::Refused(why.to_string()),

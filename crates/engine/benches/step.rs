@@ -218,7 +218,7 @@ fn spheres() -> World {
         let (x, y, z) = (i % 32, i / 32, i % 3);
         let position = DVec3::new(x as f64 - 16.0, y as f64 - 16.0, 3.0 + 0.5 * z as f64) + 0.05 * rng.vector();
         let ball = Body::dynamic(Shape::sphere(0.4).unwrap()).density(1.0).position(position).material(material());
-        world.add(ball.velocity(0.2 * rng.vector()).spin(rng.vector()).numbered(i)).unwrap();
+        world.add(ball.velocity(0.2 * rng.vector()).angular_velocity(rng.vector()).numbered(i)).unwrap();
     }
     world
 }

@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(outside(&world)?, 0, "something left the bin");
     // A quarter turn about +y, step by step along the arc of its centre.
     let turn = FRAC_PI_2 / TILT as f64;
-    world.set_spin(wall, DVec3::new(0.0, turn / STEP, 0.0))?;
+    world.set_angular_velocity(wall, DVec3::new(0.0, turn / STEP, 0.0))?;
     let (mut tilting, mut second) = (0, 0.0);
     for step in 0..TILT {
         let way = centre_of_wall((step + 1) as f64 * turn) - world.body(wall)?.position();
@@ -110,7 +110,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         second = f64::max(second, deepest);
     }
     world.set_velocity(wall, DVec3::ZERO)?;
-    world.set_spin(wall, DVec3::ZERO)?;
+    world.set_angular_velocity(wall, DVec3::ZERO)?;
     let (pouring, third) = run(&mut world, POUR)?;
     let out = outside(&world)?;
     let (certified, deepest) = (settled + tilting + pouring, first.max(second).max(third));

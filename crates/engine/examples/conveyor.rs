@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings::default())?;
     let rubber = Material::new(FRICTION, 0.0);
     let belt = Body::fixed(Shape::cuboid(DVec3::new(6.0, 0.5, 0.1))?).position(DVec3::new(5.0, 0.0, -0.1));
-    let motion = SurfaceMotion { velocity: DVec3::new(SPEED, 0.0, 0.0), spin: DVec3::ZERO };
+    let motion = SurfaceMotion { velocity: DVec3::new(SPEED, 0.0, 0.0), angular_velocity: DVec3::ZERO };
     let belt = world.add(belt.surface_motion(motion).material(rubber).named("belt"))?;
     let barrier = Body::fixed(Shape::cuboid(DVec3::new(0.01, 0.5, 0.5))?).position(DVec3::new(4.0, 0.0, 0.5));
     let barrier = world.add(barrier.sensor().named("barrier"))?;
@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.add(track.surface_motion(motion).material(soft).named("track"))?;
     let ball = Body::dynamic(Shape::sphere(RADIUS)?).mass(2.0).position(DVec3::new(0.0, 3.0, RADIUS));
     // At rest and rolling: its lowest point has the speed of the belt.
-    let ball = world.add(ball.spin(DVec3::new(0.0, -SPEED / RADIUS, 0.0)).material(rubber).named("ball"))?;
+    let ball =
+        world.add(ball.angular_velocity(DVec3::new(0.0, -SPEED / RADIUS, 0.0)).material(rubber).named("ball"))?;
 
     let (mut counted, mut paid) = (0, 0.0);
     for step in 1..=900 {

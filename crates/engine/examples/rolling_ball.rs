@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while world.time() < 2.0 {
             world.step(1.0 / 240.0)?;
             let body = world.body(ball)?;
-            let slip = body.velocity().x - 0.5 * body.spin().y;
+            let slip = body.velocity().x - 0.5 * body.angular_velocity().y;
             if slip < 1e-6 && rolls_at.is_none() {
                 rolls_at = Some(world.time());
             }

@@ -57,7 +57,7 @@ pub const MAX_POSITION: f64 = 1e10;
 /// Greatest speed [m/s] along an axis.
 pub const MAX_SPEED: f64 = 1e8;
 /// Greatest angular speed [rad/s] about an axis.
-pub const MAX_SPIN: f64 = 1e8;
+pub const MAX_ANGULAR_VELOCITY: f64 = 1e8;
 /// How far from one the length of a given quaternion may be. Closer ones are normalised, others are errors.
 pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 /// Position, orientation and velocities of a body, world axes.
@@ -78,7 +78,7 @@ pub struct BodyState {
     /// Velocity of the centre of mass [m/s].
     pub velocity: DVec3,
     /// Angular velocity [rad/s].
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
 }
 
 /// Where a body's mass comes from.
@@ -110,7 +110,7 @@ pub struct Body {
     position: DVec3,
     orientation: DQuat,
     velocity: DVec3,
-    spin: DVec3,
+    angular_velocity: DVec3,
     material: Material,
     id: Option<BodyId>,
     fast: bool,
@@ -126,7 +126,7 @@ impl Body {
             position: DVec3::ZERO,
             orientation: DQuat::IDENTITY,
             velocity: DVec3::ZERO,
-            spin: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
             material: Material::default(),
             id: None,
             fast: false,
@@ -176,8 +176,8 @@ impl Body {
         self
     }
     /// Angular velocity, world axes [rad/s]. For a fixed body only zero is accepted.
-    pub fn spin(mut self, spin: DVec3) -> Self {
-        self.spin = spin;
+    pub fn angular_velocity(mut self, angular_velocity: DVec3) -> Self {
+        self.angular_velocity = angular_velocity;
         self
     }
     /// Material of the surface.
@@ -256,12 +256,12 @@ impl Body {
     pub(crate) fn into_record(self, id: BodyId) -> Result<BodyRecord, WorldError> {
         check_vector(&id, &POSITION, self.position)?;
         check_vector(&id, &VELOCITY, self.velocity)?;
-        check_vector(&id, &SPIN, self.spin)?;
+        check_vector(&id, &ANGULAR_VELOCITY, self.angular_velocity)?;
         let orientation = checked_orientation(&id, self.orientation)?;
         if let Some((field, value, range)) = self.material.invalid() {
             return Err(WorldError::BodyValue { body: id, field, value, range });
         }
-        if self.kind == Kind::Fixed && (self.velocity != DVec3::ZERO || self.spin != DVec3::ZERO) {
+        if self.kind == Kind::Fixed && (self.velocity != DVec3::ZERO || self.angular_velocity != DVec3::ZERO) {
             return Err(WorldError::Kind { body: id, operation: "set in motion", kind: self.kind.name() });
         }
         let options = self.options.checked(&id)?;
@@ -283,7 +283,7 @@ impl Body {
                 position: self.position + orientation * mass.centre,
                 orientation,
                 velocity: if options.enabled { self.velocity } else { DVec3::ZERO },
-                spin: if options.enabled { self.spin } else { DVec3::ZERO },
+                angular_velocity: if options.enabled { self.angular_velocity } else { DVec3::ZERO },
             },
             force: options.force,
             torque: options.torque,
@@ -314,8 +314,11 @@ const CENTRE: VectorField =
     VectorField { names: ["centre x", "centre y", "centre z"], limit: MAX_POSITION, range: ANYWHERE };
 pub(crate) const VELOCITY: VectorField =
     VectorField { names: ["velocity x", "velocity y", "velocity z"], limit: MAX_SPEED, range: "[-1e8, 1e8] m/s" };
-pub(crate) const SPIN: VectorField =
-    VectorField { names: ["spin x", "spin y", "spin z"], limit: MAX_SPIN, range: "[-1e8, 1e8] rad/s" };
+pub(crate) const ANGULAR_VELOCITY: VectorField = VectorField {
+    names: ["angular velocity x", "angular velocity y", "angular velocity z"],
+    limit: MAX_ANGULAR_VELOCITY,
+    range: "[-1e8, 1e8] rad/s",
+};
 pub(crate) const FORCE: VectorField =
     VectorField { names: ["force x", "force y", "force z"], limit: f64::MAX, range: ANY };
 pub(crate) const TORQUE: VectorField =
@@ -425,7 +428,7 @@ impl BodyRecord {
         }
         let rate = |damping: f64| (1.0 - signorini_problem::math::exp(-damping * dt)) / dt;
         let q = self.state.orientation;
-        let momentum = q * (self.mass.inertia * (q.inverse() * self.state.spin));
+        let momentum = q * (self.mass.inertia * (q.inverse() * self.state.angular_velocity));
         let force = self.force - rate(self.options.linear_damping) * self.mass.mass * self.state.velocity;
         (force, self.torque - rate(self.options.angular_damping) * momentum)
     }

@@ -86,7 +86,7 @@ impl World {
     pub fn set_enabled(&mut self, body: BodyHandle, enabled: bool) -> Result<(), WorldError> {
         let record = self.edit(body, |options| options.enabled = enabled)?;
         if !enabled {
-            (record.state.velocity, record.state.spin) = (DVec3::ZERO, DVec3::ZERO);
+            (record.state.velocity, record.state.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
             self.forget_contacts(body);
         }
         Ok(())
@@ -114,7 +114,7 @@ impl World {
         record.kind = kind;
         take_mass(record, mass);
         if kind == Kind::Fixed {
-            (record.state.velocity, record.state.spin) = (DVec3::ZERO, DVec3::ZERO);
+            (record.state.velocity, record.state.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         }
         record.quarantined = false;
         self.forget_contacts(body);
@@ -176,11 +176,12 @@ impl World {
         let record = self.must_be_dynamic(body, "push")?;
         let q = record.state.orientation;
         let velocity = record.state.velocity + record.mass.inverse_mass * linear;
-        let spin = record.state.spin + q * (record.mass.inverse_inertia * (q.inverse() * angular));
+        let angular_velocity =
+            record.state.angular_velocity + q * (record.mass.inverse_inertia * (q.inverse() * angular));
         body::check_vector(&record.id, &body::VELOCITY, velocity)?;
-        body::check_vector(&record.id, &body::SPIN, spin)?;
+        body::check_vector(&record.id, &body::ANGULAR_VELOCITY, angular_velocity)?;
         let record = self.record_mut(body)?;
-        (record.state.velocity, record.state.spin) = (velocity, spin);
+        (record.state.velocity, record.state.angular_velocity) = (velocity, angular_velocity);
         record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())
@@ -222,7 +223,7 @@ impl World {
 fn take_mass(record: &mut BodyRecord, mass: Inertial) {
     let origin = record.origin();
     let centre = origin + record.state.orientation * mass.centre;
-    record.state.velocity += record.state.spin.cross(centre - record.state.position);
+    record.state.velocity += record.state.angular_velocity.cross(centre - record.state.position);
     record.state.position = centre;
     record.mass = mass;
     record.reach = reach_of(&record.shape, mass.centre);

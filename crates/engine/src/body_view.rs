@@ -74,8 +74,8 @@ impl<'a> BodyView<'a> {
         self.record.state.velocity
     }
     /// Angular velocity, world axes [rad/s].
-    pub fn spin(&self) -> DVec3 {
-        self.record.state.spin
+    pub fn angular_velocity(&self) -> DVec3 {
+        self.record.state.angular_velocity
     }
     /// Position of the centre of mass, orientation and velocities together.
     pub fn state(&self) -> BodyState {
@@ -87,8 +87,9 @@ impl<'a> BodyView<'a> {
     }
     /// Angular momentum about the origin of the world [kg·m²/s]; zero unless dynamic.
     pub fn angular_momentum(&self) -> DVec3 {
-        let BodyState { position, orientation, spin, .. } = self.record.state;
-        position.cross(self.momentum()) + orientation * (self.record.mass.inertia * (orientation.inverse() * spin))
+        let BodyState { position, orientation, angular_velocity, .. } = self.record.state;
+        position.cross(self.momentum())
+            + orientation * (self.record.mass.inertia * (orientation.inverse() * angular_velocity))
     }
     /// Whether continuous collision detection is on: see [`crate::Body::fast`].
     pub fn is_fast(&self) -> bool {
@@ -146,7 +147,7 @@ impl<'a> BodyView<'a> {
     /// The numbers that [`crate::World::state_hash`] depends on: centre of mass, velocity, spin, force, torque, orientation
     /// x y z w.
     pub fn hashed_numbers(&self) -> [f64; HASHED_NUMBERS] {
-        let BodyState { position: x, orientation: q, velocity: v, spin: w } = self.record.state;
+        let BodyState { position: x, orientation: q, velocity: v, angular_velocity: w } = self.record.state;
         let (f, t) = (self.record.force, self.record.torque);
         [x.x, x.y, x.z, v.x, v.y, v.z, w.x, w.y, w.z, f.x, f.y, f.z, t.x, t.y, t.z, q.x, q.y, q.z, q.w]
     }

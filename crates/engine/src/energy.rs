@@ -38,7 +38,7 @@ impl Energy {
         if body.kind != Kind::Dynamic {
             return Energy::default();
         }
-        let spin_local = state.orientation.inverse() * state.spin;
+        let spin_local = state.orientation.inverse() * state.angular_velocity;
         Energy {
             linear: 0.5 * body.mass.mass * state.velocity.length_squared(),
             rotational: 0.5 * spin_local.dot(body.mass.inertia * spin_local),

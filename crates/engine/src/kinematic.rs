@@ -36,11 +36,11 @@ impl World {
             return Err(WorldError::BodyValue { body, field: "time of the move", value: dt, range });
         }
         let velocity = (pose.translation - record.origin()) / dt;
-        let spin = turn(orientation * record.state.orientation.inverse()) / dt;
+        let angular_velocity = turn(orientation * record.state.orientation.inverse()) / dt;
         body::check_vector(&record.id, &body::VELOCITY, velocity)?;
-        body::check_vector(&record.id, &body::SPIN, spin)?;
+        body::check_vector(&record.id, &body::ANGULAR_VELOCITY, angular_velocity)?;
         record.state.velocity = velocity;
-        record.state.spin = spin;
+        record.state.angular_velocity = angular_velocity;
         record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())

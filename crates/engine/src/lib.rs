@@ -96,7 +96,7 @@ pub mod step;
 mod world;
 
 pub use body::{
-    Body, BodyState, ConstraintForces, Kind, MAX_MASS, MAX_POSITION, MAX_SPEED, MAX_SPIN, MIN_MASS,
+    Body, BodyState, ConstraintForces, Kind, MAX_ANGULAR_VELOCITY, MAX_MASS, MAX_POSITION, MAX_SPEED, MIN_MASS,
     QUATERNION_TOLERANCE,
 };
 pub use body_edit::AxisLocks;

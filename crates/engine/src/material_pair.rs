@@ -115,14 +115,14 @@ impl PairSurface<'_> {
                 return DVec3::ZERO;
             }
             let q = record.state.orientation;
-            q * (surface.velocity + surface.spin.cross(q.inverse() * (point - record.origin())))
+            q * (surface.velocity + surface.angular_velocity.cross(q.inverse() * (point - record.origin())))
         };
         runs(self.bodies[1]) - runs(self.bodies[0])
     }
 
     /// Relative angular velocity of the driven surface of the second body, in addition to the bodies' own [rad/s].
-    pub fn running_spin(&self) -> DVec3 {
-        let turns = |record: &BodyRecord| record.state.orientation * record.options.surface.spin;
+    pub fn running_angular_velocity(&self) -> DVec3 {
+        let turns = |record: &BodyRecord| record.state.orientation * record.options.surface.angular_velocity;
         turns(self.bodies[1]) - turns(self.bodies[0])
     }
 

@@ -13,8 +13,11 @@ const MAX_DAMPING: f64 = 1e9;
 
 const SURFACE_VELOCITY: VectorField =
     VectorField::new(["surface velocity x", "surface velocity y", "surface velocity z"], 1e8, "[-1e8, 1e8] m/s");
-const SURFACE_SPIN: VectorField =
-    VectorField::new(["surface spin x", "surface spin y", "surface spin z"], 1e8, "[-1e8, 1e8] rad/s");
+const SURFACE_ANGULAR_VELOCITY: VectorField = VectorField::new(
+    ["surface angular velocity x", "surface angular velocity y", "surface angular velocity z"],
+    1e8,
+    "[-1e8, 1e8] rad/s",
+);
 const ONE_WAY: VectorField = VectorField::new(["one-way x", "one-way y", "one-way z"], 1e9, "[-1e9, 1e9]");
 
 /// Motion of a body's surface relative to the body: a conveyor belt, a track, a turntable. Given in the frame of the
@@ -23,7 +26,7 @@ const ONE_WAY: VectorField = VectorField::new(["one-way x", "one-way y", "one-wa
 /// ```
 /// use signorini::{Body, Settings, Shape, SurfaceMotion, World, glamx::DVec3};
 /// let mut world = World::new(Settings::default())?;
-/// let motion = SurfaceMotion { velocity: DVec3::X, spin: DVec3::ZERO };
+/// let motion = SurfaceMotion { velocity: DVec3::X, angular_velocity: DVec3::ZERO };
 /// let belt = world.add(Body::fixed(Shape::half_space(DVec3::Z)?).surface_motion(motion))?;
 /// assert!(world.body(belt)?.surface_motion().runs());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,13 +36,13 @@ pub struct SurfaceMotion {
     /// Velocity, the same everywhere [m/s].
     pub velocity: DVec3,
     /// Angular velocity about the origin of the body's frame [rad/s].
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
 }
 
 impl SurfaceMotion {
     /// Whether it is not zero.
     pub fn runs(&self) -> bool {
-        self.velocity != DVec3::ZERO || self.spin != DVec3::ZERO
+        self.velocity != DVec3::ZERO || self.angular_velocity != DVec3::ZERO
     }
 }
 
@@ -101,7 +104,7 @@ impl Options {
         check_vector(id, &crate::body::FORCE, self.force)?;
         check_vector(id, &crate::body::TORQUE, self.torque)?;
         check_vector(id, &SURFACE_VELOCITY, self.surface.velocity)?;
-        check_vector(id, &SURFACE_SPIN, self.surface.spin)?;
+        check_vector(id, &SURFACE_ANGULAR_VELOCITY, self.surface.angular_velocity)?;
         if let Some(axis) = self.one_way {
             check_vector(id, &ONE_WAY, axis)?;
             match axis.try_normalize() {

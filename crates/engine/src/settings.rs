@@ -93,14 +93,15 @@ pub enum Sleeping {
     /// Never: every body takes part in every step.
     #[default]
     Off,
-    /// An island falls asleep when all of its bodies have been slower than `speed` and `spin` for `time`. Its bodies
+    /// An island falls asleep when all of its bodies have been slower than `speed` and `angular_speed` for `time`. Its bodies
     /// keep their poses bit for bit and have zero velocity. It wakes when an awake body touches it, or when it or
     /// something it touches is changed. See [`Sleeping::islands`] for usual values.
     Islands {
         /// Greatest speed of a still body [m/s].
         speed: f64,
         /// Greatest angular speed of a still body [rad/s].
-        spin: f64,
+        #[serde(alias = "spin")]
+        angular_speed: f64,
         /// Time for which it has to be still \[s\].
         time: f64,
     },
@@ -110,7 +111,7 @@ impl Sleeping {
     /// Half a second below 5 mm/s and 10 mrad/s. Bodies held still by solved contacts are slower by six orders of
     /// magnitude.
     pub fn islands() -> Sleeping {
-        Sleeping::Islands { speed: 5e-3, spin: 1e-2, time: 0.5 }
+        Sleeping::Islands { speed: 5e-3, angular_speed: 1e-2, time: 0.5 }
     }
 }
 
@@ -249,8 +250,10 @@ impl Settings {
                 return refuse(field, value, "[0, ∞)");
             }
         }
-        if let Sleeping::Islands { speed, spin, time } = self.sleeping {
-            for (field, value) in [("sleeping speed", speed), ("sleeping spin", spin), ("sleeping time", time)] {
+        if let Sleeping::Islands { speed, angular_speed, time } = self.sleeping {
+            for (field, value) in
+                [("sleeping speed", speed), ("sleeping angular speed", angular_speed), ("sleeping time", time)]
+            {
                 if !(value.is_finite() && value >= 0.0) {
                     return refuse(field, value, "[0, ∞)");
                 }

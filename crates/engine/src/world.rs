@@ -215,11 +215,11 @@ impl World {
     }
 
     /// Sets the angular velocity, world axes [rad/s].
-    pub fn set_spin(&mut self, body: BodyHandle, spin: DVec3) -> Result<(), WorldError> {
+    pub fn set_angular_velocity(&mut self, body: BodyHandle, angular_velocity: DVec3) -> Result<(), WorldError> {
         let record = self.record_mut(body)?;
         movable(record, "set in motion")?;
-        body::check_vector(&record.id, &body::SPIN, spin)?;
-        record.state.spin = spin;
+        body::check_vector(&record.id, &body::ANGULAR_VELOCITY, angular_velocity)?;
+        record.state.angular_velocity = angular_velocity;
         record.quarantined = false;
         self.disturb(body.0.slot);
         Ok(())

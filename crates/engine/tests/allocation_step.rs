@@ -56,7 +56,7 @@ fn sliding() -> World {
 fn flying() -> World {
     let mut w = weightless();
     for i in 0..100 {
-        w.add(ball(&format!("{i}"), v(2.0 * f64::from(i), 0.0, 0.0)).spin(v(1.0, 2.0, 3.0))).unwrap();
+        w.add(ball(&format!("{i}"), v(2.0 * f64::from(i), 0.0, 0.0)).angular_velocity(v(1.0, 2.0, 3.0))).unwrap();
     }
     w
 }

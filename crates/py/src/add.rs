@@ -22,7 +22,7 @@ pub struct BodyArguments<'a, 'py> {
     pub position: Given<'a, 'py>,
     pub orientation: Given<'a, 'py>,
     pub velocity: Given<'a, 'py>,
-    pub spin: Given<'a, 'py>,
+    pub angular_velocity: Given<'a, 'py>,
     pub material: Option<Material>,
     pub friction: Option<f64>,
     pub restitution: Option<f64>,
@@ -81,7 +81,7 @@ impl BodyArguments<'_, '_> {
             .material(surface)
             .position(vector_or("position", self.position, DVec3::ZERO)?)
             .velocity(vector_or("velocity", self.velocity, DVec3::ZERO)?)
-            .spin(vector_or("spin", self.spin, DVec3::ZERO)?))
+            .angular_velocity(vector_or("angular_velocity", self.angular_velocity, DVec3::ZERO)?))
     }
 }
 

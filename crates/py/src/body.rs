@@ -209,13 +209,13 @@ impl Body {
     }
     /// Angular velocity, world axes [rad/s].
     #[getter]
-    fn spin<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.vector(py, |body| body.spin())
+    fn angular_velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.vector(py, |body| body.angular_velocity())
     }
     #[setter]
-    fn set_spin(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let spin = vector("spin", value)?;
-        self.change(value.py(), |world, body| world.set_spin(body, spin))
+    fn set_angular_velocity(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let angular_velocity = vector("angular_velocity", value)?;
+        self.change(value.py(), |world, body| world.set_angular_velocity(body, angular_velocity))
     }
     /// Sets the velocities of a kinematic body so that a step of `dt` [s] takes it to a position [m] and an orientation
     /// (w, x, y, z; unchanged if left out). It keeps these velocities until they are changed.
@@ -276,7 +276,7 @@ impl Body {
     }
     /// Changes its options: `layers` and `mask` (bits), `sensor`, `enabled`, `gravity_scale`, `linear_damping` and
     /// `angular_damping` [1/s], `force` [N] and `torque` [N·m] in every step, `user_data` (a whole number),
-    /// `surface_velocity` [m/s] and `surface_spin` [rad/s] in its own frame (a belt, a turntable), `one_way` (a
+    /// `surface_velocity` [m/s] and `surface_angular_velocity` [rad/s] in its own frame (a belt, a turntable), `one_way` (a
     /// direction in its own frame, or None). What is not named stays.
     ///
     /// >>> from signorini import Shape, World

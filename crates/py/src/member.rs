@@ -12,7 +12,7 @@ pub enum Field {
     Position,
     Orientation,
     Velocity,
-    Spin,
+    AngularVelocity,
     Friction,
     Restitution,
     Gravity,
@@ -31,7 +31,7 @@ impl Field {
             "position" => Field::Position,
             "orientation" => Field::Orientation,
             "velocity" => Field::Velocity,
-            "spin" => Field::Spin,
+            "angular_velocity" => Field::AngularVelocity,
             "friction" => Field::Friction,
             "restitution" => Field::Restitution,
             "gravity" => Field::Gravity,
@@ -54,7 +54,10 @@ impl Field {
             (Field::Control, Target::Robot(robot)) => robot.model().actuators.len(),
             (Field::Friction | Field::Restitution, Target::Body(_)) => 1,
             (Field::Orientation, Target::Body(_)) => 4,
-            (Field::Position | Field::Velocity | Field::Spin | Field::Force | Field::Torque, Target::Body(_)) => 3,
+            (
+                Field::Position | Field::Velocity | Field::AngularVelocity | Field::Force | Field::Torque,
+                Target::Body(_),
+            ) => 3,
             _ => return None,
         })
     }
@@ -136,7 +139,8 @@ pub struct Outcome {
 }
 
 /// The quantities of [`Outcome::states`].
-pub const FINAL: [Quantity; 4] = [Quantity::Positions, Quantity::Orientations, Quantity::Velocities, Quantity::Spins];
+pub const FINAL: [Quantity; 4] =
+    [Quantity::Positions, Quantity::Orientations, Quantity::Velocities, Quantity::AngularVelocities];
 
 /// Sets the member up and steps it; stops between steps when cancelled. A step that is refused ends this member only.
 pub fn run(world: &mut World, member: usize, plan: &Plan, cancelled: &AtomicBool) -> Outcome {
@@ -217,7 +221,7 @@ fn set(world: &mut World, input: &Input, found: Found<'_>, member: usize, step: 
         Field::Position => world.set_position(body, vector()),
         Field::Orientation => world.set_orientation(body, DQuat::from_xyzw(values[1], values[2], values[3], values[0])),
         Field::Velocity => world.set_velocity(body, vector()),
-        Field::Spin => world.set_spin(body, vector()),
+        Field::AngularVelocity => world.set_angular_velocity(body, vector()),
         Field::Friction => {
             let material = signorini::Material { friction: values[0], ..world.body(body)?.material() };
             world.set_material(body, material)

@@ -24,8 +24,12 @@ pub fn read<'py>(py: Python<'py>, world: &World, body: BodyHandle) -> PyResult<B
     table.set_item("angular_damping", angular)?;
     table.set_item("user_data", body.user_data())?;
     table.set_item("one_way", body.one_way().map(|axis| axis.to_array()))?;
-    let vectors =
-        [("force", force), ("torque", torque), ("surface_velocity", surface.velocity), ("surface_spin", surface.spin)];
+    let vectors = [
+        ("force", force),
+        ("torque", torque),
+        ("surface_velocity", surface.velocity),
+        ("surface_angular_velocity", surface.angular_velocity),
+    ];
     vectors.into_iter().try_for_each(|(name, value)| table.set_item(name, value.to_array()))?;
     Ok(table)
 }
@@ -52,7 +56,9 @@ pub fn write(world: &mut World, body: BodyHandle, options: &Bound<'_, PyDict>) -
             "force" => world.set_constant_force(body, told(&value)?, torque),
             "torque" => world.set_constant_force(body, force, told(&value)?),
             "surface_velocity" => world.set_surface_motion(body, SurfaceMotion { velocity: told(&value)?, ..surface }),
-            "surface_spin" => world.set_surface_motion(body, SurfaceMotion { spin: told(&value)?, ..surface }),
+            "surface_angular_velocity" => {
+                world.set_surface_motion(body, SurfaceMotion { angular_velocity: told(&value)?, ..surface })
+            }
             other => {
                 return Err(PyTypeError::new_err(format!("configure() got an unexpected keyword argument '{other}'")));
             }

@@ -81,7 +81,7 @@ impl Recording {
         self.with(|reader| Ok(reader.frames()))
     }
 
-    /// States as arrays: `time` [s] and `hash`, shape (k,), `positions` [m], `velocities` [m/s] and `spins` [rad/s],
+    /// States as arrays: `time` [s] and `hash`, shape (k,), `positions` [m], `velocities` [m/s] and `angular_velocities` [rad/s],
     /// shape (k, bodies, 3), `orientations` (k, bodies, 4), and, from format 2 on, `sleeping` and `quarantined`
     /// (k, bodies); every `every`-th one.
     #[pyo3(signature = (*, every=1))]
@@ -113,7 +113,7 @@ impl Recording {
         let result = PyDict::new(py);
         result.set_item("time", times.into_pyarray(py))?;
         result.set_item("hash", hashes.into_pyarray(py))?;
-        let named = [("positions", 3), ("orientations", 4), ("velocities", 3), ("spins", 3)];
+        let named = [("positions", 3), ("orientations", 4), ("velocities", 3), ("angular_velocities", 3)];
         for ((name, columns), values) in named.into_iter().zip(arrays) {
             result.set_item(name, values.into_pyarray(py).reshape([kept, bodies, columns])?)?;
         }

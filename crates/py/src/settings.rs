@@ -1,14 +1,13 @@
 //! Settings of a world.
 
-use crate::argument::{several, vector};
+use crate::argument::{several, vector, wrong_type};
 use crate::raise;
-use crate::shape::merged;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
 use signorini::glamx::DVec3;
 use signorini::scene::BudgetDescription;
-use signorini::{ImpactLaw, Sleeping, StoppingRule};
+use signorini::{ImpactLaw, Sleeping};
 
 /// How overlap is taken out. Made by the static methods.
 ///
@@ -69,13 +68,13 @@ impl Stabilisation {
     }
 }
 
-/// False, True for usual values, or (speed, spin, time).
+/// False, True for usual values, or (speed, angular speed, time).
 fn sleeping_of(value: &Bound<'_, PyAny>) -> PyResult<Sleeping> {
     if let Ok(on) = value.cast::<PyBool>() {
         return Ok(if on.is_true() { Sleeping::islands() } else { Sleeping::Off });
     }
-    let [speed, spin, time] = several::<3>("sleeping", value)?;
-    Ok(Sleeping::Islands { speed, spin, time })
+    let [speed, angular_speed, time] = several::<3>("sleeping", value)?;
+    Ok(Sleeping::Islands { speed, angular_speed, time })
 }
 
 /// A number of factorizations, or a name.
@@ -92,7 +91,7 @@ fn budget_of(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
 }
 
 /// What holds for a whole world. `budget` is a number of factorizations per island and step, or `"real-time"`,
-/// `"balanced"`, `"thorough"`, `"unlimited"`. `sleeping` is False, True for usual values, or (speed [m/s], spin [rad/s], time [s]).
+/// `"balanced"`, `"thorough"`, `"unlimited"`. `sleeping` is False, True for usual values, or (speed [m/s], angular speed [rad/s], time [s]).
 ///
 /// >>> from signorini import Settings
 /// >>> moon = Settings(gravity=(0, 0, -1.62))
@@ -105,100 +104,19 @@ pub struct Settings(pub signorini::Settings);
 #[pymethods]
 impl Settings {
     #[new]
-    #[pyo3(signature = (
-        *, gravity=None, method=None, tolerance=None, accept=None, budget=None, max_iterations=None, rest_speed=None,
-        stabilisation=None, joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn new(
-        gravity: Option<&Bound<'_, PyAny>>,
-        method: Option<&str>,
-        tolerance: Option<f64>,
-        accept: Option<f64>,
-        budget: Option<&Bound<'_, PyAny>>,
-        max_iterations: Option<usize>,
-        rest_speed: Option<f64>,
-        stabilisation: Option<Stabilisation>,
-        joint_correction: Option<f64>,
-        margin: Option<f64>,
-        max_contacts: Option<usize>,
-        sleeping: Option<&Bound<'_, PyAny>>,
-        impact: Option<&str>,
-    ) -> PyResult<Self> {
-        let base = Settings(signorini::Settings::default());
-        base.replace(
-            gravity,
-            method,
-            tolerance,
-            accept,
-            budget,
-            max_iterations,
-            rest_speed,
-            stabilisation,
-            joint_correction,
-            margin,
-            max_contacts,
-            sleeping,
-            impact,
-        )
+    #[pyo3(signature = (**settings), text_signature = "(*, gravity=None, method=None, tolerance=None, accept=None, \
+        budget=None, max_iterations=None, rest_speed=None, stabilisation=None, joint_correction=None, margin=None, \
+        max_contacts=None, sleeping=None, impact=None)")]
+    fn new(settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        changed(signorini::Settings::default(), "Settings", settings).map(Settings)
     }
 
     /// The same settings with some changed; takes the keywords of the constructor.
-    #[pyo3(signature = (
-        *, gravity=None, method=None, tolerance=None, accept=None, budget=None, max_iterations=None, rest_speed=None,
-        stabilisation=None, joint_correction=None, margin=None, max_contacts=None, sleeping=None, impact=None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    pub fn replace(
-        &self,
-        gravity: Option<&Bound<'_, PyAny>>,
-        method: Option<&str>,
-        tolerance: Option<f64>,
-        accept: Option<f64>,
-        budget: Option<&Bound<'_, PyAny>>,
-        max_iterations: Option<usize>,
-        rest_speed: Option<f64>,
-        stabilisation: Option<Stabilisation>,
-        joint_correction: Option<f64>,
-        margin: Option<f64>,
-        max_contacts: Option<usize>,
-        sleeping: Option<&Bound<'_, PyAny>>,
-        impact: Option<&str>,
-    ) -> PyResult<Self> {
-        let mut settings = self.0;
-        if let Some(gravity) = gravity {
-            settings.gravity = vector("gravity", gravity)?;
-        }
-        if let Some(method) = method {
-            settings.method = method.parse().map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
-        }
-        settings.stop = StoppingRule {
-            tolerance: tolerance.map_or(settings.stop.tolerance, signorini::Tolerance::velocity),
-            max_iterations: max_iterations.or(settings.stop.max_iterations),
-        };
-        settings.accept = accept.unwrap_or(settings.accept);
-        if let Some(budget) = budget {
-            settings.budget = budget_of(budget)?;
-        }
-        settings.rest_speed = rest_speed.unwrap_or(settings.rest_speed);
-        settings.stabilisation = stabilisation.map_or(settings.stabilisation, |s| s.0);
-        settings.joint_correction = joint_correction.unwrap_or(settings.joint_correction);
-        settings.margin = margin.unwrap_or(settings.margin);
-        settings.max_contacts = max_contacts.unwrap_or(settings.max_contacts);
-        if let Some(sleeping) = sleeping {
-            settings.sleeping = sleeping_of(sleeping)?;
-        }
-        settings.impact = match impact {
-            None => settings.impact,
-            Some("newton") => ImpactLaw::Newton,
-            Some("sequential") => ImpactLaw::sequential(),
-            Some(other) => {
-                return Err(PyValueError::new_err(format!("impact: '{other}' is none of newton, sequential")));
-            }
-        };
-        // The world knows what is allowed; an empty one costs nothing.
-        signorini::World::new(settings).map_err(raise::world)?;
-        Ok(Settings(settings))
+    #[pyo3(signature = (**settings), text_signature = "($self, *, gravity=None, method=None, tolerance=None, accept=None, \
+        budget=None, max_iterations=None, rest_speed=None, stabilisation=None, joint_correction=None, margin=None, \
+        max_contacts=None, sleeping=None, impact=None)")]
+    fn replace(&self, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        changed(self.0, "replace", settings).map(Settings)
     }
 
     /// Acceleration of free fall [m/s²].
@@ -257,12 +175,12 @@ impl Settings {
         self.0.max_contacts
     }
 
-    /// None if bodies at rest never sleep; else the speed [m/s], the spin [rad/s] and the time [s] below and after which
+    /// None if bodies at rest never sleep; else the speed [m/s], the angular speed [rad/s] and the time [s] below and after which
     /// islands do.
     #[getter]
     fn sleeping(&self) -> Option<(f64, f64, f64)> {
         match self.0.sleeping {
-            Sleeping::Islands { speed, spin, time } => Some((speed, spin, time)),
+            Sleeping::Islands { speed, angular_speed, time } => Some((speed, angular_speed, time)),
             _ => None,
         }
     }
@@ -307,7 +225,75 @@ impl Settings {
     }
 }
 
-/// The keywords of [`Settings`], which a world takes as well; a test compares the two.
+/// The settings of a world: those given, changed by keywords.
+pub fn settings_of(
+    settings: Option<&Bound<'_, Settings>>,
+    overrides: Option<&Bound<'_, PyDict>>,
+) -> PyResult<signorini::Settings> {
+    changed(settings.map_or_else(signorini::Settings::default, |settings| settings.get().0), "World", overrides)
+}
+
+/// Settings changed by keywords; None changes nothing. `caller` is named if a keyword is unknown.
+fn changed(
+    mut settings: signorini::Settings,
+    caller: &str,
+    changes: Option<&Bound<'_, PyDict>>,
+) -> PyResult<signorini::Settings> {
+    for (name, value) in changes.into_iter().flatten() {
+        let name: String = name.extract()?;
+        if value.is_none() && KEYWORDS.contains(&name.as_str()) {
+            continue;
+        }
+        let wrong = |expected: &str| wrong_type(&name, expected, &value);
+        let number = || value.extract::<f64>().map_err(|_| wrong("a number"));
+        let count = || value.extract::<usize>().map_err(|_| wrong("a whole number, zero or more"));
+        let text = || value.extract::<String>().map_err(|_| wrong("a text"));
+        match name.as_str() {
+            "gravity" => settings.gravity = vector(&name, &value)?,
+            "method" => {
+                let method = text()?.parse();
+                settings.method = method.map_err(|error| PyValueError::new_err(format!("method: {error}")))?;
+            }
+            "tolerance" => settings.stop.tolerance = signorini::Tolerance::velocity(number()?),
+            "accept" => settings.accept = number()?,
+            "budget" => settings.budget = budget_of(&value)?,
+            "max_iterations" => settings.stop.max_iterations = Some(count()?),
+            "rest_speed" => settings.rest_speed = number()?,
+            "stabilisation" => {
+                let chosen = value.extract::<Stabilisation>();
+                settings.stabilisation = chosen.map_err(|_| wrong("a Stabilisation"))?.0;
+            }
+            "joint_correction" => settings.joint_correction = number()?,
+            "margin" => settings.margin = number()?,
+            "max_contacts" => settings.max_contacts = count()?,
+            "sleeping" => settings.sleeping = sleeping_of(&value)?,
+            "impact" => {
+                settings.impact = match text()?.as_str() {
+                    "newton" => ImpactLaw::Newton,
+                    "sequential" => ImpactLaw::sequential(),
+                    other => {
+                        return Err(PyValueError::new_err(format!("impact: '{other}' is none of newton, sequential")));
+                    }
+                }
+            }
+            _ => {
+                let hint = match name.as_str() {
+                    "timestep" | "time_step" | "dt" | "step" => "; time steps are given to step(dt) and run(steps, dt)",
+                    _ => "",
+                };
+                let known = KEYWORDS.join(", ");
+                let why =
+                    format!("{caller}() got an unexpected keyword argument '{name}'{hint}; it takes settings, {known}");
+                return Err(PyTypeError::new_err(why));
+            }
+        }
+    }
+    // The world knows what is allowed; an empty one costs nothing.
+    signorini::World::new(settings).map_err(raise::world)?;
+    Ok(settings)
+}
+
+/// The keywords of [`Settings`]; a test compares them with its signature.
 const KEYWORDS: [&str; 13] = [
     "gravity",
     "method",
@@ -323,30 +309,3 @@ const KEYWORDS: [&str; 13] = [
     "sleeping",
     "impact",
 ];
-
-/// Settings given, and keywords that override them.
-pub fn settings_of<'py>(
-    py: Python<'py>,
-    settings: Option<&Bound<'py, Settings>>,
-    overrides: Option<&Bound<'py, PyDict>>,
-) -> PyResult<signorini::Settings> {
-    let class = py.get_type::<Settings>();
-    let merged = merged(PyDict::new(py), overrides)?;
-    for name in merged.keys() {
-        let name: String = name.extract()?;
-        if !KEYWORDS.contains(&name.as_str()) {
-            let hint = match name.as_str() {
-                "timestep" | "time_step" | "dt" | "step" => "; time steps are given to step(dt) and run(steps, dt)",
-                _ => "",
-            };
-            let known = KEYWORDS.join(", ");
-            let why = format!("World() got an unexpected keyword argument '{name}'{hint}; it takes settings, {known}");
-            return Err(PyTypeError::new_err(why));
-        }
-    }
-    let settings = match settings {
-        None => class.call((), Some(&merged))?,
-        Some(settings) => settings.call_method("replace", (), Some(&merged))?,
-    };
-    Ok(settings.cast::<Settings>()?.get().0)
-}

@@ -399,11 +399,3 @@ impl Material {
         text + ")"
     }
 }
-
-/// Copies the entries of one mapping into another: keyword arguments that override others.
-pub fn merged<'py>(base: Bound<'py, PyDict>, over: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
-    if let Some(over) = over {
-        base.update(over.as_mapping())?;
-    }
-    Ok(base)
-}

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use signorini::glamx::{DQuat, DVec3};
 use signorini::{
-    BodyHandle, BodyView, Kind, MAX_POSITION, MAX_SPEED, MAX_SPIN, QUATERNION_TOLERANCE, World, WorldError,
+    BodyHandle, BodyView, Kind, MAX_ANGULAR_VELOCITY, MAX_POSITION, MAX_SPEED, QUATERNION_TOLERANCE, World, WorldError,
 };
 
 /// A quantity of every body.
@@ -20,21 +20,26 @@ pub enum Quantity {
     /// Of the centre of mass.
     Velocities,
     /// Angular velocity, world axes.
-    Spins,
+    AngularVelocities,
     /// Centre of mass.
     Centres,
 }
 
 impl Quantity {
-    pub const ALL: [Quantity; 5] =
-        [Quantity::Positions, Quantity::Orientations, Quantity::Velocities, Quantity::Spins, Quantity::Centres];
+    pub const ALL: [Quantity; 5] = [
+        Quantity::Positions,
+        Quantity::Orientations,
+        Quantity::Velocities,
+        Quantity::AngularVelocities,
+        Quantity::Centres,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Positions => "positions",
             Quantity::Orientations => "orientations",
             Quantity::Velocities => "velocities",
-            Quantity::Spins => "spins",
+            Quantity::AngularVelocities => "angular_velocities",
             Quantity::Centres => "centres",
         }
     }
@@ -57,7 +62,7 @@ impl Quantity {
                 Quantity::Positions => out.extend(body.position().to_array()),
                 Quantity::Orientations => out.extend(wxyz(body.orientation())),
                 Quantity::Velocities => out.extend(body.velocity().to_array()),
-                Quantity::Spins => out.extend(body.spin().to_array()),
+                Quantity::AngularVelocities => out.extend(body.angular_velocity().to_array()),
                 Quantity::Centres => out.extend(body.centre_of_mass().to_array()),
             }
         }
@@ -90,9 +95,9 @@ pub fn write(world: &mut World, quantity: Quantity, value: &Bound<'_, PyAny>) ->
             let set = |world: &mut World, body, row| world.set_velocity(body, DVec3::from_array(row));
             assign(world, quantity, value, MAX_SPEED, |body| body.velocity().to_array(), set)
         }
-        Quantity::Spins => {
-            let set = |world: &mut World, body, row| world.set_spin(body, DVec3::from_array(row));
-            assign(world, quantity, value, MAX_SPIN, |body| body.spin().to_array(), set)
+        Quantity::AngularVelocities => {
+            let set = |world: &mut World, body, row| world.set_angular_velocity(body, DVec3::from_array(row));
+            assign(world, quantity, value, MAX_ANGULAR_VELOCITY, |body| body.angular_velocity().to_array(), set)
         }
         Quantity::Centres => Err(PyValueError::new_err("centres: set positions instead")),
     }
@@ -125,7 +130,7 @@ fn assign<const N: usize>(
         if quantity == Quantity::Orientations && (length - 1.0).abs() > QUATERNION_TOLERANCE {
             return Err(refuse(format!("a quaternion of length {length} is not a rotation")));
         }
-        let moves = matches!(quantity, Quantity::Velocities | Quantity::Spins);
+        let moves = matches!(quantity, Quantity::Velocities | Quantity::AngularVelocities);
         if moves && body.kind() == Kind::Fixed {
             return Err(refuse("a fixed body cannot be set in motion".to_owned()));
         }

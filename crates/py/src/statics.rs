@@ -85,7 +85,7 @@ pub fn _is_stable<'py>(
     let found = guarded.detached(py, |world| is_stable(world, &options))?.map_err(raised)?;
     let force = |f: &signorini::statics::ContactForce| nine(f.point, f.normal, f.force);
     let forces = table(py, found.forces.iter().map(force).collect())?;
-    let motion = found.motion.iter().map(|m| six(m.velocity, m.spin)).collect();
+    let motion = found.motion.iter().map(|m| six(m.velocity, m.angular_velocity)).collect();
     let ranks = guarded.with(|world| pairs(py, world, found.forces.iter().map(|f| [f.a, f.b])))?;
     let head = (found.stable, found.missing, found.missing_at_least, found.length);
     Ok((head, ranks, forces, table(py, motion)?, numbers(&found.proof)))

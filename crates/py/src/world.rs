@@ -66,12 +66,8 @@ impl World {
 impl World {
     #[new]
     #[pyo3(signature = (settings=None, **overrides))]
-    fn new<'py>(
-        py: Python<'py>,
-        settings: Option<&Bound<'py, Settings>>,
-        overrides: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        let settings = settings_of(py, settings, overrides)?;
+    fn new(settings: Option<&Bound<'_, Settings>>, overrides: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let settings = settings_of(settings, overrides)?;
         signorini::World::new(settings).map(World::of).map_err(raise::world)
     }
 
@@ -113,10 +109,10 @@ impl World {
     /// depend on the order in which named bodies are added. Give `mass` [kg] or `density` [kg/m³]; neither means water.
     /// `mass` with `inertia` (3, 3) [kg·m²] about `centre` [m] overrides what follows from the shape. `position` [m] is
     /// that of the shape's frame, `orientation` a unit quaternion (w, x, y, z), `velocity` [m/s] that of the centre of
-    /// mass, `spin` [rad/s] in world axes. A `fast` body goes through nothing, however fast it is.
+    /// mass, `angular_velocity` [rad/s] in world axes. A `fast` body goes through nothing, however fast it is.
     #[pyo3(signature = (
         shape, *, kind="dynamic", name=None, mass=None, density=None, inertia=None, centre=None, position=None,
-        orientation=None, velocity=None, spin=None, material=None, friction=None, restitution=None, fast=false
+        orientation=None, velocity=None, angular_velocity=None, material=None, friction=None, restitution=None, fast=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn add(
@@ -131,7 +127,7 @@ impl World {
         position: Option<&Bound<'_, PyAny>>,
         orientation: Option<&Bound<'_, PyAny>>,
         velocity: Option<&Bound<'_, PyAny>>,
-        spin: Option<&Bound<'_, PyAny>>,
+        angular_velocity: Option<&Bound<'_, PyAny>>,
         material: Option<Material>,
         friction: Option<f64>,
         restitution: Option<f64>,
@@ -148,7 +144,7 @@ impl World {
             position,
             orientation,
             velocity,
-            spin,
+            angular_velocity,
             material,
             friction,
             restitution,
@@ -330,12 +326,12 @@ impl World {
     }
     /// Angular velocities in world axes [rad/s], shape (n, 3). A copy; assign to change.
     #[getter]
-    fn spins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.read(py, Quantity::Spins)
+    fn angular_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.read(py, Quantity::AngularVelocities)
     }
     #[setter]
-    fn set_spins(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.write(Quantity::Spins, value)
+    fn set_angular_velocities(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(Quantity::AngularVelocities, value)
     }
     /// Centres of mass [m], shape (n, 3). A copy.
     #[getter]
@@ -452,7 +448,7 @@ impl World {
     /// Takes `steps` steps of `dt` [s] without the interpreter's lock and returns a `Run`: a table with one row per
     /// step.
     ///
-    /// `record` names states to keep at every `every` steps ("positions", "orientations", "velocities", "spins",
+    /// `record` names states to keep at every `every` steps ("positions", "orientations", "velocities", "angular_velocities",
     /// "centres"), `hashes` keeps the fingerprint of every row. `stride` keeps a row for every so many steps, and `keep` only
     /// the last so many rows and states: 0 keeps none. Of more than a million steps every 2nd, 3rd … is kept, so that there
     /// are at most a million rows, unless `stride` or `keep` says otherwise; what the run says of all steps (`steps`,

@@ -19,7 +19,7 @@ def falling_box() -> sg.World:
         mass=2.0,
         position=(0, 0, 0.6),
         velocity=(1.0, 0.5, 0.0),
-        spin=(3.0, -1.0, 2.0),
+        angular_velocity=(3.0, -1.0, 2.0),
         name="box",
     )
     return world

@@ -19,7 +19,7 @@ def params(seed: int = 1) -> dict:
             "position": random.uniform((-1, -1, 0.5), (1, 1, 1), (MEMBERS, 3)),
             "orientation": turns / np.linalg.norm(turns, axis=1, keepdims=True),
             "velocity": random.normal(size=(MEMBERS, 3)),
-            "spin": random.normal(size=(MEMBERS, 3)),
+            "angular_velocity": random.normal(size=(MEMBERS, 3)),
             "friction": random.uniform(0.1, 0.9, MEMBERS),
             "restitution": random.uniform(0.0, 0.5, MEMBERS),
             "force": random.normal(size=(MEMBERS, STEPS, 3)),
@@ -35,7 +35,7 @@ def one_by_one(values: dict) -> list[sg.World]:
         box = world["box"]
         own = {name: value[member] for name, value in values["box"].items()}
         box.position, box.orientation = own["position"], own["orientation"]
-        box.velocity, box.spin = own["velocity"], own["spin"]
+        box.velocity, box.angular_velocity = own["velocity"], own["angular_velocity"]
         box.material = sg.Material(own["friction"], own["restitution"])
         for step in range(STEPS):
             box.add_force(own["force"][step])
@@ -55,7 +55,7 @@ def test_rollout_equals_one_by_one_bit_for_bit(threads):
     assert not result.errors
     assert world.state_hash == before
     np.testing.assert_array_equal(result.hashes, np.array([w.state_hash for w in expected], np.uint64))
-    for name in ("positions", "orientations", "velocities", "spins"):
+    for name in ("positions", "orientations", "velocities", "angular_velocities"):
         np.testing.assert_array_equal(getattr(result, name), np.array([getattr(w, name) for w in expected]))
     assert (result.steps == STEPS).all()
     np.testing.assert_allclose(result.energy, [w.energy.total for w in expected])

@@ -35,7 +35,11 @@ def test_a_rolling_ball_is_slowed_by_five_sevenths_of_mu_r_g_over_r() -> None:
     assert repr(soft).endswith("torsional_friction=0.001, rolling_friction=0.003)")
     world.add(Shape.half_space((0, 0, 1)), kind="fixed", material=soft, name="floor")
     ball = world.add(
-        Shape.sphere(radius), mass=2.0, position=(0, 0, radius), velocity=(0.5, 0, 0), spin=(0, 0.5 / radius, 0)
+        Shape.sphere(radius),
+        mass=2.0,
+        position=(0, 0, radius),
+        velocity=(0.5, 0, 0),
+        angular_velocity=(0, 0.5 / radius, 0),
     )
     slowing = 5 / 7 * rolling * G / radius
     for step in range(1, 60):

@@ -66,7 +66,7 @@ def test_vectors_go_in_and_come_out(arm: Path) -> None:
     assert np.abs(found - q).max() < 1e-14
     assert np.abs(robot.qd - qd).max() < 1e-13
     velocity = robot.jacobian("slider", (0.1, 0.2, 0.3)) @ qd
-    assert np.abs(velocity[3:] - robot.body("slider").spin).max() < 1e-12
+    assert np.abs(velocity[3:] - robot.body("slider").angular_velocity).max() < 1e-12
     assert robot.upper[robot.v_index("shoulder_y")] == 1.5
     assert np.isinf(robot.lower[0])
     tau = np.zeros(robot.nv)

@@ -27,9 +27,9 @@ def test_a_quadruped_stands_and_its_sensors_say_so() -> None:
     world, robot = standing()
     imu = robot.imu("torso", (0.1, 0, 0))
     world.step(0.005)
-    acceleration, spin = imu.read()
+    acceleration, angular_velocity = imu.read()
     assert np.linalg.norm(acceleration) == pytest.approx(9.81, abs=1e-3)
-    assert np.linalg.norm(spin) < 1e-3
+    assert np.linalg.norm(angular_velocity) < 1e-3
     forces = robot.contact_forces
     assert forces.shape == (len(robot.links), 3)
     assert forces[:, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)

@@ -130,13 +130,13 @@ def test_setting_arrays_is_all_or_nothing(world):
     world.positions = world.positions
     world.orientations = world.orientations
     world.velocities = world.velocities
-    world.spins = world.spins
+    world.angular_velocities = world.angular_velocities
     assert world.state_hash == before
 
 
 def test_setting_arrays_sets_every_body(world):
     row = world.names.index("box")
-    for name, value in {"positions": [1, 2, 3], "velocities": [4, 5, 6], "spins": [0, 1, 0]}.items():
+    for name, value in {"positions": [1, 2, 3], "velocities": [4, 5, 6], "angular_velocities": [0, 1, 0]}.items():
         array = getattr(world, name)
         array[row] = value
         setattr(world, name, array)
@@ -323,7 +323,7 @@ def test_plates_that_are_told_where_to_be_lift_a_box():
     assert sides[1].position == pytest.approx((0.6 - 4e-5, 0, 1.4), abs=1e-12)
     assert box.position == pytest.approx((0, 0, 0.7), abs=1e-6)
     sides[1].move_to(sides[1].position, (math.cos(0.1), 0, 0, math.sin(0.1)), dt=0.01)
-    assert sides[1].spin == pytest.approx((0, 0, 20), abs=1e-9)
+    assert sides[1].angular_velocity == pytest.approx((0, 0, 20), abs=1e-9)
     with pytest.raises(sg.WorldError, match="dynamic"):
         box.move_to((0, 0, 0), dt=0.01)
     with pytest.raises(sg.WorldError, match="time of the move"):

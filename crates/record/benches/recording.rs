@@ -38,7 +38,7 @@ fn adrift() -> Scene {
     let mut scene = scene(1);
     scene.gravity = [0.0; 3];
     scene.bodies[1].position[2] = 2.0;
-    scene.bodies[1].spin = [0.1, 0.2, 0.3];
+    scene.bodies[1].angular_velocity = [0.1, 0.2, 0.3];
     scene
 }
 

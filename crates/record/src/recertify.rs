@@ -134,7 +134,7 @@ fn bodies(frame: &Frame) -> Vec<ReplayBody> {
             position: DVec3::new(pose[0], pose[1], pose[2]),
             orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
             velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
-            spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
+            angular_velocity: DVec3::new(velocity[3], velocity[4], velocity[5]),
             asleep: flags.asleep,
             quarantined: flags.quarantined,
         }

@@ -85,7 +85,8 @@ fn compare(bodies: &[String], recorded: &Frame, now: &Frame) -> Option<Differenc
     }
     const POSE: [&str; 7] =
         ["position x", "position y", "position z", "orientation w", "orientation x", "orientation y", "orientation z"];
-    const VELOCITY: [&str; 6] = ["velocity x", "velocity y", "velocity z", "spin x", "spin y", "spin z"];
+    const VELOCITY: [&str; 6] =
+        ["velocity x", "velocity y", "velocity z", "angular velocity x", "angular velocity y", "angular velocity z"];
     // −0 and +0 count as equal, as they do in the fingerprint.
     let unequal = |pair: &(f64, f64)| (pair.0 + 0.0).to_bits() != (pair.1 + 0.0).to_bits();
     for (body, name) in bodies.iter().enumerate() {

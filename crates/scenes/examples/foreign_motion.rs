@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             position: DVec3::from_array(body.position),
             orientation: signorini::glamx::DQuat::IDENTITY,
             velocity: DVec3::from_array(body.velocity),
-            spin: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
             force: DVec3::NAN,
         })
         .collect();

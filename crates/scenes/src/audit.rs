@@ -79,7 +79,7 @@ pub struct Audit {
     /// Largest |v⁺ − (v⁻ + h g + M⁻¹Jᵀr)|, linear [m/s]: change of velocity that the impulses do not explain.
     pub unexplained_velocity: f64,
     /// The same of angular velocity [rad/s].
-    pub unexplained_spin: f64,
+    pub unexplained_angular_velocity: f64,
     /// Largest approach speed at a contact after the step as the engine left it, beyond what its gap allows [m/s].
     pub approach_after: f64,
     /// Kinetic energy after less before, less the work of gravity over the mean velocity \[J\].
@@ -146,13 +146,13 @@ pub fn audit(step: &AuditedStep, tolerance: f64) -> Result<Audit, AuditError> {
     let explained = explained_velocities(step);
     let problem = assembly.problem()?;
     let certificate = certify(&problem, &impulses).map_err(SceneError::from)?;
-    let (mut velocity, mut spin, mut energy) = (0.0, 0.0, 0.0);
+    let (mut velocity, mut angular_velocity, mut energy) = (0.0, 0.0, 0.0);
     for (body, explained) in step.bodies.iter().zip(&explained) {
         let off = |range: std::ops::Range<usize>| {
             range.map(|i| math::powi(body.after[i] - explained[i], 2)).sum::<f64>().sqrt()
         };
         velocity = f64::max(velocity, off(0..3));
-        spin = f64::max(spin, off(3..6));
+        angular_velocity = f64::max(angular_velocity, off(3..6));
         energy += kinetic(body, body.after) - kinetic(body, body.before);
         let mean = scale(0.5, add(linear(body.before), linear(body.after)));
         energy -= body.mass * step.dt * dot(step.gravity, mean);
@@ -161,7 +161,7 @@ pub fn audit(step: &AuditedStep, tolerance: f64) -> Result<Audit, AuditError> {
         certified: certificate.meets(&Tolerance::velocity(tolerance)),
         certificate,
         unexplained_velocity: velocity,
-        unexplained_spin: spin,
+        unexplained_angular_velocity: angular_velocity,
         approach_after,
         energy_change: energy,
     })

@@ -1,4 +1,5 @@
-//! Nonsmooth Gauss–Seidel with Anderson acceleration: the sweeps of [`crate::Nsgs`], of which far fewer are needed.
+//! Nonsmooth Gauss–Seidel with Anderson acceleration: the sweeps of [`crate::Nsgs`], extrapolated so that far fewer
+//! are needed.
 //!
 //! ```text
 //! g(r)      one sweep from r, every block solved exactly while the others stay
@@ -30,13 +31,10 @@
 
 use crate::one_contact::{self, OneContact};
 use crate::solver::refuse_rolling;
-use crate::sweep::{AcceleratedPlan, AcceleratedSweeps, ColdStart};
+use crate::sweep::{AcceleratedPlan, AcceleratedSweeps, ColdStart, MAX_SWEEPS};
 use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
-
-/// Sweeps when the rule names no number.
-const MAX_SWEEPS: usize = 10_000;
 
 /// Choices of [`AcceleratedNsgs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,9 +24,6 @@ use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
-/// Sweeps of each phase when the rule names no number.
-const MAX_SWEEPS: usize = 10_000;
-
 /// What phase B does with a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockStep {
@@ -70,8 +67,7 @@ impl BlockPgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> SweepReport {
-        let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::OwnResidual };
+        let plan = SweepPlan { order: self.options.order, acceptance: Acceptance::OwnResidual };
         self.normal.run(problem, impulses, stop, plan, history)
     }
 
@@ -83,8 +79,7 @@ impl BlockPgs {
         stop: &StoppingRule,
         history: &mut History,
     ) -> SweepReport {
-        let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
+        let plan = SweepPlan { order: self.options.order, acceptance: Acceptance::Certificate };
         match self.options.step {
             BlockStep::Exact => self.exact.run(problem, impulses, stop, plan, history),
             BlockStep::Rows => self.rows.run(problem, impulses, stop, plan, history),

@@ -15,8 +15,8 @@
 //! where symbolic factorization would cost more than dense elimination. `exact` uses it.
 
 use crate::StoppingRule;
+use crate::linalg::dense_lu::{self, stride_of};
 use crate::linalg::kernels::widest;
-use crate::linalg::small_lu::{self, stride_of};
 use crate::merit::Merit;
 use crate::newton::{LENGTHS, Linearised, SUFFICIENT, scale};
 use crate::sweep::Columns;
@@ -152,7 +152,7 @@ impl DenseNewton {
             #[inline(always)]
             || {
                 self.assemble(columns, problem, proximal);
-                small_lu::factor(&mut self.matrix, m, &mut self.pivots) && {
+                dense_lu::factor(&mut self.matrix, m, &mut self.pivots) && {
                     self.solve(columns, problem, proximal);
                     true
                 }
@@ -179,7 +179,7 @@ impl DenseNewton {
                 }
             }
             self.right.resize(stride_of(m), 0.0);
-            small_lu::solve(&self.matrix, m, &self.pivots, &mut self.right);
+            dense_lu::solve(&self.matrix, m, &self.pivots, &mut self.right);
             for (i, x) in self.closed.iter().zip(&self.right) {
                 self.dr[*i] += x;
             }

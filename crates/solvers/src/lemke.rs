@@ -12,7 +12,7 @@
 //! scaled alike by 1/√(largest entry). About n pivots, exponentially many at worst. Use it for problems that the active-set
 //! methods refuse, and to check them.
 
-use crate::linalg::complementary_path::{Budget, ComplementaryPath, PathEnd};
+use crate::linalg::complementary_path::{Budget, ComplementaryPath, LcpEnd};
 use crate::linalg::dense::copy_delassus;
 use crate::linalg::scaled_program::count_active;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule, supports_only};
@@ -98,7 +98,7 @@ impl ContactSolver for Lemke {
         let budget = Budget { pivots, multiplications: f64::INFINITY };
         let end = self.path.follow_within(&self.columns, &self.q, &self.nudge, budget);
         for ((impulse, r), s) in impulses.iter_mut().zip(self.path.answer()).zip(&self.scale) {
-            *impulse = if end == PathEnd::Solution { r / s } else { 0.0 };
+            *impulse = if end == LcpEnd::Solution { r / s } else { 0.0 };
         }
         let (iterations, factorizations) = (self.path.steps, self.path.factorizations);
         if history.is_on() {

@@ -1,7 +1,7 @@
-//! The solvers' own residual: natural maps per block, computed with `cone.rs`.
+//! The residual by which solvers steer: natural maps per block, computed with `cone.rs`.
 //!
-//! It only steers solvers: whether to accept a step, which iterate is best, when to stop. The judge decides whether the
-//! answer is solved.
+//! It decides whether to accept a step, which iterate is best, and when to stop. Whether the answer is solved is
+//! decided by the judge.
 
 use crate::StoppingRule;
 use signorini_problem::{ContactProblem, Law, Measure};

@@ -22,9 +22,6 @@ use crate::warm_start::{active_blocks, make_feasible};
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
-/// Sweeps when the rule names no number.
-const MAX_SWEEPS: usize = 10_000;
-
 /// The method; see the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Nsgs {
@@ -57,8 +54,7 @@ impl ContactSolver for Nsgs {
             make_feasible(problem, impulses);
             return Ok(Effort { iterations: 1, active: active_blocks(problem, impulses), ..Effort::default() });
         }
-        let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
+        let plan = SweepPlan { order: self.options.order, acceptance: Acceptance::Certificate };
         let report = self.sweeps.run(problem, impulses, stop, plan, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }

@@ -25,9 +25,6 @@ use crate::warm_start::active_blocks;
 use crate::{ContactSolver, Effort, History, SolveError, StoppingRule};
 use signorini_problem::ContactProblem;
 
-/// Sweeps when the rule names no number.
-const MAX_SWEEPS: usize = 10_000;
-
 /// The method; see the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Pgs {
@@ -56,8 +53,7 @@ impl ContactSolver for Pgs {
         history: &mut History,
     ) -> Result<Effort, SolveError> {
         refuse_rolling(problem, self.name())?;
-        let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
-        let plan = SweepPlan { order: self.options.order, max_sweeps, acceptance: Acceptance::Certificate };
+        let plan = SweepPlan { order: self.options.order, acceptance: Acceptance::Certificate };
         let report = self.sweeps.run(problem, impulses, stop, plan, history);
         Ok(Effort { iterations: report.sweeps, active: active_blocks(problem, impulses), ..Effort::default() })
     }

@@ -1,4 +1,5 @@
-//! Linear systems of Newton steps for bodies with constraint rows: six unknowns x per body, one impulse λ per row,
+//! Solves the linear systems of Newton steps for bodies with joint rows, with six unknowns x per body and one impulse
+//! λ per row:
 //!
 //! ```text
 //! A x − Jᵀλ = f,   G x + C λ = −e

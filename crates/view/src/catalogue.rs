@@ -5,7 +5,7 @@ use signorini::{Scene, SceneError};
 use signorini_scenes::worlds;
 use std::path::Path;
 
-/// Most lanes side by side.
+/// Largest number of lanes side by side.
 pub const MOST_LANES: usize = 2;
 
 /// The scenes there are.
@@ -20,7 +20,7 @@ impl Catalogue {
         Catalogue { scenes: worlds::all().iter().map(|world| world.scene()).collect() }
     }
 
-    /// Puts a scene in front, in place of one of the same name.
+    /// Puts a scene first, and removes an earlier one of the same name.
     pub fn add(&mut self, scene: Scene) {
         self.scenes.retain(|known| known.name != scene.name);
         self.scenes.insert(0, scene);
@@ -48,7 +48,7 @@ impl Catalogue {
     }
 }
 
-/// Reads a scene file. One without a name is called like its file.
+/// Reads a scene file. A scene without a name gets that of its file.
 pub fn read_scene(path: &Path) -> Result<Scene, SceneError> {
     let mut scene = Scene::load(path)?;
     if scene.name.is_empty() {
@@ -57,17 +57,17 @@ pub fn read_scene(path: &Path) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-/// A scene and how each lane of it is solved.
+/// A scene and the solver options of its lanes.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// What to simulate.
     pub scene: Scene,
-    /// How, lane by lane.
+    /// The solver options of each lane.
     pub lanes: Vec<LaneRequest>,
 }
 
 impl Plan {
-    /// Checks what building the scene does not.
+    /// Checks what building the scene does not check.
     pub fn new(scene: Scene, lanes: Vec<LaneRequest>) -> Result<Self, String> {
         if lanes.is_empty() || lanes.len() > MOST_LANES {
             return Err(format!("there are one or {MOST_LANES} lanes, not {}", lanes.len()));
@@ -91,12 +91,12 @@ impl Plan {
         if let Some(method) = &lane.method
             && *method != solver.method
         {
-            // Iterations of one method mean nothing to another.
+            // Iteration limits of one method make no sense for another.
             (solver.method, solver.max_iterations) = (method.clone(), None);
         }
         solver.max_iterations = lane.max_iterations.or(solver.max_iterations);
         if let Some(tolerance) = lane.tolerance {
-            // A lane that is compared with others has one number.
+            // Compared lanes have one tolerance, which is also the bound of a certified step.
             (solver.tolerance, solver.accept) = (tolerance, tolerance);
         }
         scene

@@ -6,11 +6,11 @@ use signorini::glamx::DVec3;
 use signorini::scene::{EndDescription, Scene, ShapeDescription};
 use std::collections::BTreeMap;
 
-/// Positions further out than this count from the middle of the scene \[m\]: single precision is a tenth of a
+/// A scene further from the origin than this gets an origin of its own \[m\]: single precision resolves a tenth of a
 /// millimetre there.
 const FAR: f64 = 1e3;
 
-/// The point that positions count from.
+/// The origin of the positions that pages receive.
 pub fn origin_of(world: &World) -> DVec3 {
     let (mut sum, mut count) = (DVec3::ZERO, 0.0);
     for (_, body) in world.bodies() {
@@ -23,7 +23,7 @@ pub fn origin_of(world: &World) -> DVec3 {
 
 /// The `run` message of a scene that was built into `world`.
 pub fn describe(epoch: u32, scene: &Scene, world: &World, lanes: Vec<LaneText>) -> String {
-    // Bodies of a grid have the same shape: it is sent once.
+    // Bodies of a grid share one shape, which is sent once.
     let mut shapes: Vec<ShapeDescription> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut bodies = Vec::new();

@@ -6,8 +6,9 @@
 //! F = m (ω² (x₀ − x) − 2 ζ ω v),   |F| ≤ F_most
 //! ```
 //!
-//! An explicit force, as a user's program would apply: it enters the ledger of the step as work from outside, and every
-//! moment tells it. With ω h ≤ 1 it is stable also at the corner of a box, where the effective mass is a quarter of m.
+//! The force is explicit, as a user's program would apply it. The ledger of the step counts it as work from outside,
+//! and every frame contains it. With ω h ≤ 1 it is stable also at the corner of a box, where the effective mass is a
+//! quarter of m.
 
 use serde::{Deserialize, Serialize};
 use signorini::glamx::DVec3;
@@ -20,7 +21,7 @@ const DAMPING: f64 = 0.8;
 /// Largest acceleration [m/s²]: twenty times its weight lifts a body out of a heap without tearing it through the others.
 const MOST_ACCELERATION: f64 = 200.0;
 
-/// What a page pulls at.
+/// The body that a page pulls, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drag {
@@ -28,18 +29,18 @@ pub struct Drag {
     pub body: usize,
     /// The point of the body, in its frame \[m\].
     pub point: [f64; 3],
-    /// Where the pointer is \[m\].
+    /// Position of the pointer \[m\].
     pub target: [f64; 3],
     /// The force of the last step \[N\].
     #[serde(default, skip_deserializing)]
     pub force: [f64; 3],
-    /// Where it acted \[m\].
+    /// Point of attack of that force \[m\].
     #[serde(skip)]
     pub at: [f64; 3],
 }
 
 impl Drag {
-    /// Whether a world has such a body and the numbers are usable.
+    /// Whether the world has such a body and the numbers are valid.
     pub fn check(&self, world: &World) -> Result<(), String> {
         if !self.point.iter().chain(&self.target).all(|x| x.is_finite()) {
             return Err("a point to pull at, or to, has a number that is not finite".to_owned());
@@ -51,12 +52,12 @@ impl Drag {
         }
     }
 
-    /// Adds the force to what acts in the next step. A body that has gone is not pulled.
+    /// Adds the force to the next step. A body that was removed is not pulled.
     pub fn apply(&mut self, world: &mut World) -> Result<(), WorldError> {
         let Some((handle, body)) = world.bodies().nth(self.body) else { return Ok(()) };
         let arm = body.orientation() * DVec3::from_array(self.point);
         let at = body.position() + arm;
-        let velocity = body.velocity() + body.spin().cross(at - body.centre_of_mass());
+        let velocity = body.velocity() + body.angular_velocity().cross(at - body.centre_of_mass());
         let way = DVec3::from_array(self.target) - at;
         let acceleration = FREQUENCY * FREQUENCY * way - 2.0 * DAMPING * FREQUENCY * velocity;
         let force = body.mass() * acceleration.clamp_length_max(MOST_ACCELERATION);

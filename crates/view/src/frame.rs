@@ -3,9 +3,9 @@
 //! Little endian. Everything is a multiple of four bytes and the header a multiple of eight, so that a page can lay
 //! typed arrays over what it received.
 //!
-//! Every step is kept whole, contacts too, also when it goes as fast as it can: whoever goes back to the worst step wants
-//! to see the contacts of that step. So a moment has to be cheap to make. It is written front to back from the world
-//! into the bytes that are sent, without lists in between, in memory that is used again.
+//! Every step is kept with its contacts, also at full speed, because a user may want to see the contacts of the worst
+//! step. So frames must be cheap: they are written front to back from the world into the bytes that are sent, without
+//! lists in between, in memory that is reused.
 
 use crate::drag::Drag;
 use serde::Serialize;
@@ -18,16 +18,16 @@ pub const MAGIC: u32 = u32::from_le_bytes(*b"SGF1");
 pub const HEADER_BYTES: usize = 48;
 /// Where in the header the numbers of bodies, contacts and bytes of the report are.
 const COUNTS_AT: usize = 24;
-/// Position, orientation, velocity, spin, flags.
+/// Words of a body: position, orientation, velocity, angular velocity, flags.
 pub const BODY_WORDS: usize = 14;
 /// Flag of a body that sleeps.
 pub const ASLEEP: u32 = 1;
 /// Flag of a body that stands still because it would have left the range of numbers.
 pub const QUARANTINED: u32 = 2;
-/// Two bodies, point, normal, impulse, gap, friction, slip speed, state.
+/// Words of a contact: two bodies, point, normal, impulse, gap, friction, slip speed, state.
 pub const CONTACT_WORDS: usize = 15;
-/// A contact whose normal impulse is below this part of the largest of the moment counts as open: one that carries
-/// nothing is often solved to a few 1e-17 N·s instead of zero.
+/// A contact whose normal impulse is below this fraction of the largest of the frame counts as open: solvers often
+/// leave a few 1e-17 N·s at contacts that carry nothing.
 const CARRIES_NOTHING: f64 = 1e-9;
 /// The flags of a body.
 pub fn flags(asleep: bool, quarantined: bool) -> u32 {
@@ -41,10 +41,10 @@ pub struct Placed {
     pub position: DVec3,
     /// Orientation of its frame.
     pub orientation: DQuat,
-    /// Of the centre of mass [m/s].
+    /// Velocity of the centre of mass [m/s].
     pub velocity: DVec3,
     /// Angular velocity [rad/s].
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
     /// [`ASLEEP`] and [`QUARANTINED`], added.
     pub flags: u32,
 }
@@ -60,9 +60,9 @@ pub struct Touching {
     pub point: DVec3,
     /// Unit vector from the first to the second.
     pub normal: DVec3,
-    /// On the second [N·s].
+    /// Impulse on the second body [N·s].
     pub impulse: DVec3,
-    /// Negative where they overlap \[m\].
+    /// Gap, negative where they overlap \[m\].
     pub gap: f64,
     /// Coefficient of friction \[1\].
     pub friction: f64,
@@ -72,14 +72,14 @@ pub struct Touching {
     pub state: ContactState,
 }
 
-/// What the page is told of a step beyond poses and contacts.
+/// Data of a step for the page, beyond poses and contacts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report<'a> {
-    /// The number that is compared with the tolerance; none if nothing touched.
+    /// The residual that is compared with the tolerance; none if nothing touched.
     pub measured: Option<f64>,
-    /// What the certificate asks for.
+    /// The tolerance.
     pub tolerance: f64,
-    /// What a page pulled at, and with which force.
+    /// The body that a page pulls, and the force on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drag: Option<&'a Drag>,
     /// The report of the step.
@@ -88,13 +88,13 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Of a step that was to meet this tolerance.
+    /// The report of a step with this tolerance.
     pub fn new(step: &'a StepReport, tolerance: &Tolerance, drag: Option<&'a Drag>) -> Self {
         let measured = step.velocity.map(|certificate| certificate.scaled);
         Report { measured, tolerance: tolerance.value, drag, step }
     }
 
-    /// As it goes over the wire. Only a defect in the types could keep it from being written.
+    /// Appends it as JSON. This can fail only if the types are wrong.
     fn write(&self, out: &mut Vec<u8>) {
         let start = out.len();
         if serde_json::to_writer(&mut *out, self).is_err() {
@@ -103,12 +103,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Which moment of which lane.
+/// Which frame of which lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
-    /// Which run.
+    /// Number of the run.
     pub epoch: u32,
-    /// Which lane of it.
+    /// Index of the lane.
     pub lane: u16,
     /// Steps since the beginning.
     pub index: u32,
@@ -116,7 +116,7 @@ pub struct Stamp {
     pub time: f64,
 }
 
-/// A moment of one lane under construction: first all bodies, then all contacts, then the report.
+/// A frame under construction: first all bodies, then all contacts, then the report.
 #[derive(Debug)]
 pub struct Frame {
     out: Vec<u8>,
@@ -126,8 +126,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Begins a moment in the memory of another. Positions count from `origin`, so that single precision is enough far
-    /// out.
+    /// Begins a frame in the memory of another. Positions count from `origin`, so that single precision suffices far
+    /// from the world's origin.
     pub fn new(stamp: Stamp, origin: DVec3, memory: Vec<u8>) -> Self {
         let mut out = memory;
         out.clear();
@@ -137,9 +137,9 @@ impl Frame {
         Frame { out, origin, bodies: 0, contacts: 0 }
     }
 
-    /// The next body.
+    /// Adds the next body.
     pub fn body(&mut self, body: &Placed) {
-        let (x, q, v, w) = (body.position - self.origin, body.orientation, body.velocity, body.spin);
+        let (x, q, v, w) = (body.position - self.origin, body.orientation, body.velocity, body.angular_velocity);
         let numbers = singles([x.x, x.y, x.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z]);
         let mut all = [body.flags; BODY_WORDS];
         all[..13].copy_from_slice(&numbers);
@@ -147,7 +147,7 @@ impl Frame {
         self.bodies += 1;
     }
 
-    /// The next contact.
+    /// Adds the next contact.
     pub fn contact(&mut self, contact: &Touching) {
         let (x, n, r) = (contact.point - self.origin, contact.normal, contact.impulse);
         let (gap, friction, slip) = (contact.gap, contact.friction, contact.slip);
@@ -159,13 +159,13 @@ impl Frame {
         self.contacts += 1;
     }
 
-    /// Says afterwards that a contact is open.
+    /// Marks a contact that was added as open.
     fn set_open(&mut self, contact: usize) {
         let end = HEADER_BYTES + 4 * (self.bodies as usize * BODY_WORDS + (contact + 1) * CONTACT_WORDS);
         self.out[end - 4..end].copy_from_slice(&(ContactState::Open as u32).to_le_bytes());
     }
 
-    /// The moment, as it goes over the wire.
+    /// The finished frame, as it is sent.
     pub fn finish(self, report: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         let Frame { mut out, bodies, contacts, .. } = self;
         let start = out.len();
@@ -194,24 +194,24 @@ struct Pair {
     friction: f64,
 }
 
-/// Reads moments out of a world whose bodies and materials stay the same.
+/// Makes frames of a world whose bodies and materials stay the same.
 #[derive(Debug)]
 pub struct Observer {
     /// Handles in ascending order, with the place in the list of bodies.
     places: Vec<(BodyHandle, u32)>,
-    /// The pairs of the moment before, in the order of its contacts, and room for those of the next. From step to step
-    /// most pairs stay, in their order, and need not be looked up again.
+    /// Pairs of the last frame in the order of its contacts, and memory for those of the next one. Most pairs stay in
+    /// their order from step to step and need not be looked up again.
     pairs: Vec<Pair>,
     next_pairs: Vec<Pair>,
     /// Normal impulses of the moment, contact by contact \[N·s\].
     normals: Vec<f64>,
 }
 
-/// How many pairs may end from one step to the next, in a row, before the ones after them are looked up anew.
+/// Number of consecutive pairs that may end between two steps before the pairs after them are looked up again.
 const MOST_ENDED: usize = 8;
 
 impl Observer {
-    /// Of the bodies that are there now.
+    /// Makes the tables for the current bodies.
     pub fn new(world: &World) -> Self {
         let mut places: Vec<_> = world.bodies().zip(0..).map(|((handle, _), place)| (handle, place)).collect();
         places.sort_unstable();
@@ -229,14 +229,14 @@ impl Observer {
         Some(Pair { handles, places: [self.place(a)?, self.place(b)?], friction })
     }
 
-    /// The world as it is before the first step.
+    /// The frame before the first step.
     pub fn beginning(&self, world: &World, stamp: Stamp, origin: DVec3) -> Vec<u8> {
         let mut frame = Frame::new(stamp, origin, Vec::new());
         bodies(world, &mut frame);
         frame.finish(|_| {})
     }
 
-    /// The world after a step that was to meet this tolerance, in the memory of another moment.
+    /// The frame after a step with this tolerance, in the memory of another frame.
     pub fn moment(
         &mut self,
         world: &World,
@@ -292,7 +292,7 @@ impl Observer {
                 });
             }
         }
-        // Which ones carry nothing is known when all have been seen. To go through the contacts twice would take longer.
+        // Open contacts are known when all have been seen. A second pass over the contacts would take longer.
         for (contact, normal) in normals.iter().enumerate() {
             if *normal <= CARRIES_NOTHING * largest {
                 frame.set_open(contact);
@@ -311,7 +311,7 @@ fn bodies(world: &World, frame: &mut Frame) {
             position: body.position(),
             orientation: body.orientation(),
             velocity: if still { DVec3::ZERO } else { body.velocity() },
-            spin: if still { DVec3::ZERO } else { body.spin() },
+            angular_velocity: if still { DVec3::ZERO } else { body.angular_velocity() },
             flags: flags(body.is_sleeping(), body.is_quarantined()),
         });
     }
@@ -407,7 +407,7 @@ mod tests {
             position: DVec3::new(1e7 + 1.0, 2.0, 3.0),
             orientation: DQuat::from_xyzw(0.0, 0.0, 0.6, 0.8),
             velocity: DVec3::X,
-            spin: DVec3::Y,
+            angular_velocity: DVec3::Y,
             flags: ASLEEP,
         });
         frame.contact(&Touching {

@@ -1,4 +1,4 @@
-//! One world on its way, seen by a page.
+//! One world of a run.
 
 use crate::catalogue::Plan;
 use crate::drag::Drag;
@@ -6,14 +6,14 @@ use crate::frame::{Observer, Stamp};
 use signorini::glamx::DVec3;
 use signorini::{SceneError, Settings, StepReport, Tolerance, World, WorldError};
 
-/// A world with what makes moments of it.
+/// A world and the writer of its frames.
 #[derive(Debug)]
 pub struct Lane {
     world: World,
     observer: Observer,
     tolerance: Tolerance,
     method: &'static str,
-    /// What a page pulls at, if it does.
+    /// The pull of a page, if there is one.
     pub drag: Option<Drag>,
 }
 
@@ -41,13 +41,13 @@ impl Lane {
         self.method
     }
 
-    /// Lets an island spend so many factorizations in a step from now on.
+    /// Sets the work budget of an island in a step, in factorizations.
     pub fn set_budget(&mut self, factorizations: Option<usize>) -> Result<(), WorldError> {
         let settings = Settings { budget: factorizations, ..*self.world.settings() };
         self.world.set_settings(settings)
     }
 
-    /// A step of `dt` \[s\], pulled if a page pulls. An error is a sentence with the name of the method.
+    /// Takes a step of `dt` \[s\] with the pull of the page. An error is a sentence with the name of the method.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, String> {
         let refused = |error: String| format!("{}: {error}", self.method);
         if let Some(drag) = &mut self.drag {
@@ -56,12 +56,12 @@ impl Lane {
         self.world.step(dt).map_err(|error| refused(error.to_string()))
     }
 
-    /// The moment before the first step.
+    /// The frame before the first step.
     pub fn beginning(&self, stamp: Stamp, origin: DVec3) -> Vec<u8> {
         self.observer.beginning(&self.world, stamp, origin)
     }
 
-    /// The moment after a step, in the memory of another.
+    /// The frame after a step, in the memory of another frame.
     pub fn moment(&mut self, report: &StepReport, stamp: Stamp, origin: DVec3, memory: Vec<u8>) -> Vec<u8> {
         self.observer.moment(&self.world, (report, &self.tolerance, self.drag.as_ref()), stamp, origin, memory)
     }

@@ -1,7 +1,7 @@
-//! What the web page is told: scenes to choose from, moments of a run as bytes, and the messages in between.
+//! Data for the web page: scenes to choose from, frames of a run as bytes, and messages in both directions.
 //!
-//! The command serves it over a socket, the WebAssembly package from a worker thread of the page; the page cannot tell. The
-//! protocol is written down in `docs/viewer.md`.
+//! The command serves it over a socket, the WebAssembly package from a worker thread of the page; the page sees no
+//! difference. The protocol is described in `docs/viewer.md`.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! A page that simulates for itself: requests in, answers and frames out, without sockets, threads or a clock.
 //!
-//! Whoever drives it, the worker of the page, decides when a step is due: [`LocalSession::interval`] says how far apart
-//! they are meant to be.
+//! The caller, which is the worker of the page, decides when a step is due; [`LocalSession::interval`] is the
+//! intended time between two steps.
 
 use crate::catalogue::{Catalogue, Plan};
 use crate::describe::{describe, origin_of};
@@ -14,15 +14,15 @@ use signorini::glamx::DVec3;
 use signorini::{Method, Scene};
 use std::collections::VecDeque;
 
-/// Most bytes of frames kept, over all lanes. The oldest go first.
+/// Most bytes of frames kept, over all lanes. The oldest are dropped first.
 const KEPT_BYTES: usize = 128 << 20;
 
-/// What the page is sent.
+/// A message to the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// An answer in JSON.
     Text(String),
-    /// A moment as bytes.
+    /// A frame as bytes.
     Frame(Vec<u8>),
 }
 
@@ -35,10 +35,10 @@ pub struct LocalSession {
     origin: DVec3,
     epoch: u32,
     phase: Phase,
-    /// Seconds of the scene per second; zero: as fast as it can.
+    /// Seconds of the scene per second; zero means as fast as possible.
     speed: f64,
     steps: u32,
-    /// Steps after which it is over.
+    /// Number of steps of the whole run.
     limit: u32,
     /// Frames `first..first + frames.len()`, each with one entry per lane.
     frames: VecDeque<Vec<Vec<u8>>>,
@@ -47,7 +47,7 @@ pub struct LocalSession {
 }
 
 impl LocalSession {
-    /// With the first built-in scene, before its first step.
+    /// Starts with the first built-in scene, before its first step.
     pub fn new() -> Result<Self, String> {
         let catalogue = Catalogue::built_in();
         let scene = catalogue.first().cloned().ok_or("there are no scenes")?;
@@ -70,17 +70,17 @@ impl LocalSession {
         session.begin(plan).map(|()| session)
     }
 
-    /// Whether steps are to be taken.
+    /// Whether steps are due.
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running
     }
 
-    /// Time between two steps \[s\]; zero: as soon as possible.
+    /// Time between two steps \[s\]; zero means as soon as possible.
     pub fn interval(&self) -> f64 {
         if self.speed > 0.0 { self.plan.scene.step / self.speed } else { 0.0 }
     }
 
-    /// Does what a page asks for, and says what the page is to be told.
+    /// Handles a request of the page, and returns the answers.
     pub fn request(&mut self, request: &str) -> Vec<Message> {
         let outcome = match serde_json::from_str(request) {
             Ok(request) => self.answer(request),
@@ -89,7 +89,7 @@ impl LocalSession {
         outcome.unwrap_or_else(|(code, message)| vec![Message::Text(text(&Answer::Error { code, message: &message }))])
     }
 
-    /// One step, if it runs.
+    /// Takes a step if the simulation runs.
     pub fn advance(&mut self) -> Vec<Message> {
         if !self.is_running() {
             return Vec::new();
@@ -183,7 +183,7 @@ impl LocalSession {
         Ok(Vec::new())
     }
 
-    /// Builds the worlds of a plan. A plan that is refused leaves everything as it was.
+    /// Builds the worlds of a plan. A plan that is refused changes nothing.
     fn begin(&mut self, plan: Plan) -> Result<(), String> {
         let lanes = (0..plan.lanes.len()).map(|index| Lane::new(&plan, index)).collect::<Result<Vec<_>, _>>();
         self.lanes = lanes.map_err(|error| error.to_string())?;
@@ -208,7 +208,7 @@ impl LocalSession {
         Ok(vec![self.run(), self.state()])
     }
 
-    /// One step of every lane: its frames, or a phase that says why not.
+    /// Takes one step of every lane: returns its frames, or a phase with the reason for the failure.
     fn step(&mut self) -> Vec<Message> {
         let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
         let mut frames = Vec::new();
@@ -244,7 +244,7 @@ impl LocalSession {
 
     fn kept(&self, epoch: u32, lane: usize, from: u32, to: u32) -> Result<Vec<Message>, String> {
         if epoch != self.epoch {
-            // The page could not know yet: what it asked for is gone.
+            // The page does not know yet that the frame was dropped.
             return Ok(Vec::new());
         }
         if lane >= self.lanes.len() {

@@ -1,22 +1,22 @@
-//! Where a run is.
+//! State of a run.
 
-/// Where a run is.
+/// State of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Phase {
-    /// Moments are being made.
+    /// The simulation takes steps.
     Running,
-    /// Stopped, can go on.
+    /// Paused.
     Paused,
-    /// The scene's duration is over.
+    /// The duration of the scene is over.
     Finished,
-    /// A step was refused; why.
+    /// A step was refused, with the reason.
     Failed(String),
-    /// A recording: everything is there.
+    /// A recording is shown; all frames exist.
     Recorded,
 }
 
 impl Phase {
-    /// As the protocol calls it.
+    /// Name in the protocol.
     pub fn name(&self) -> &'static str {
         match self {
             Phase::Running => "running",
@@ -27,7 +27,7 @@ impl Phase {
         }
     }
 
-    /// Why it failed.
+    /// The reason of a failure.
     pub fn message(&self) -> Option<&str> {
         match self {
             Phase::Failed(why) => Some(why),

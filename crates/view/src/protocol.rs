@@ -1,132 +1,133 @@
-//! What page and server say to each other besides frames: JSON texts, each with a `type`. See docs/viewer.md.
+//! Messages between page and server other than frames: JSON texts, each with a `type`. See docs/viewer.md.
 
 use crate::drag::Drag;
 use serde::{Deserialize, Serialize};
 use signorini::Kind;
 use signorini::scene::{ShapeDescription, Triple};
 
-/// Counted up when an old page would misread a new server.
+/// Increased when an old page would misunderstand a new server.
 pub const VERSION: u32 = 1;
 /// Most frames of one request.
 pub const MOST_FRAMES: u32 = 1024;
 
-/// What a page may ask.
+/// Requests of a page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
     /// The first message.
     Hello {
-        /// The token of the address.
+        /// The token from the address.
         token: String,
-        /// Of the protocol.
+        /// Version of the protocol.
         version: u32,
     },
     /// Send frames `from..to` of a lane.
     Frames {
-        /// Of which run.
+        /// Number of the run.
         epoch: u32,
-        /// Of which lane.
+        /// Index of the lane.
         lane: usize,
         /// The first.
         from: u32,
         /// One past the last.
         to: u32,
     },
-    /// Stop making moments.
+    /// Pause.
     Pause {},
-    /// Go on.
+    /// Resume.
     Resume {},
-    /// Make one moment and stop.
+    /// Take one step and pause.
     Step {},
-    /// From the beginning.
+    /// Start again from the beginning.
     Reset {},
-    /// Seconds of the scene per second; zero: as fast as it can.
+    /// Speed in seconds of the scene per second; zero means as fast as possible.
     Speed {
         /// From 0 to 100.
         factor: f64,
     },
-    /// The most that an island may spend in a step from now on, in every lane, also after a reset.
+    /// Work budget of an island in a step from now on, in every lane, also after a reset.
     Budget {
-        /// In factorizations; none: until nothing is left to try.
+        /// In factorizations; none means no limit.
         factorizations: Option<usize>,
     },
-    /// Another scene, or other methods.
+    /// Choose another scene, or other methods.
     Open {
         /// Its name.
         scene: String,
-        /// How each lane is solved.
+        /// Solver options of each lane.
         lanes: Vec<LaneRequest>,
     },
-    /// A scene as text, TOML or JSON. Only a page that simulates for itself has it.
+    /// A scene as text, TOML or JSON. Only a page that simulates for itself accepts it.
     OpenText {
         /// The scene file.
         text: String,
-        /// How each lane is solved.
+        /// Solver options of each lane.
         lanes: Vec<LaneRequest>,
     },
-    /// The file of a scene, to change it. Only a page that simulates for itself has it.
+    /// Ask for the file of a scene, to edit it. Only a page that simulates for itself accepts it.
     SceneText {
         /// Its name.
         scene: String,
     },
-    /// What is wrong with a scene file? Only a page that simulates for itself has it.
+    /// Ask what is wrong with a scene file. Only a page that simulates for itself accepts it.
     Check {
         /// The scene file.
         text: String,
     },
-    /// Pull at a body, in every lane, until told otherwise.
+    /// Pull a body, in every lane, until told otherwise.
     Drag(Drag),
-    /// Let go of it.
+    /// Release it.
     Release {},
 }
 
-/// How a lane is to be solved.
+/// Solver options of a lane.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LaneRequest {
-    /// Name of the method; none: the scene's.
+    /// Name of the method; none means that of the scene.
     #[serde(default)]
     pub method: Option<String>,
-    /// Most iterations, in the method's own unit; none: the scene's if it is the scene's method, or the method's own.
+    /// Limit on iterations, in the method's own unit; none means that of the scene if the method is the scene's, else
+    /// the method's own.
     #[serde(default)]
     pub max_iterations: Option<usize>,
-    /// What counts as solved; none: the scene's.
+    /// Tolerance; none means that of the scene.
     #[serde(default)]
     pub tolerance: Option<f64>,
 }
 
-/// What the server says.
+/// Messages of the server.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer<'a> {
-    /// The token was right.
+    /// The token was accepted.
     Welcome {
-        /// Of the protocol.
+        /// Version of the protocol.
         version: u32,
         /// Name and version of the program.
         program: &'a str,
-        /// Whether the page may give orders.
+        /// Whether the page may control the simulation.
         control: bool,
         /// Whether scenes may be given as text.
         editor: bool,
-        /// What may be opened.
+        /// The scenes that can be opened.
         scenes: &'a [SceneChoice],
-        /// How it may be solved.
+        /// The methods that can be chosen.
         methods: &'a [&'a str],
     },
-    /// What is shown from now on.
+    /// The run that is shown from now on.
     Run(RunText<'a>),
-    /// Where it is.
+    /// State of the run.
     State {
-        /// Of which run.
+        /// Number of the run.
         epoch: u32,
         /// `running`, `paused`, `finished`, `failed` or `recorded`.
         phase: &'a str,
-        /// Why it failed.
+        /// The reason of a failure.
         message: Option<&'a str>,
-        /// Seconds of the scene per second; zero: as fast as it can.
+        /// Seconds of the scene per second; zero means as fast as possible.
         speed: f64,
-        /// The first frame that can be had.
+        /// The first frame that is kept.
         first: u32,
         /// One past the last.
         end: u32,
@@ -136,37 +137,37 @@ pub enum Answer<'a> {
         /// In TOML.
         text: &'a str,
     },
-    /// What is wrong with a scene file.
+    /// The errors of a scene file.
     Checked {
-        /// With line and column; none: nothing.
+        /// The error with line and column; none if there is none.
         message: Option<&'a str>,
     },
     /// A request was refused.
     Error {
-        /// One of HTTP's.
+        /// Status code of HTTP.
         code: u16,
-        /// Why.
+        /// The reason.
         message: &'a str,
     },
 }
 
-/// A scene to choose.
+/// A scene in the list of scenes.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneChoice {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it shows.
+    /// Its description.
     pub description: String,
 }
 
 /// A run.
 #[derive(Debug, Serialize)]
 pub struct RunText<'a> {
-    /// Counted from one.
+    /// Number of the run, from one.
     pub epoch: u32,
-    /// What is shown.
+    /// The scene.
     pub scene: SceneText<'a>,
-    /// How it is solved.
+    /// The lanes.
     pub lanes: Vec<LaneText>,
 }
 
@@ -175,53 +176,53 @@ pub struct RunText<'a> {
 pub struct LaneText {
     /// Name of the method.
     pub method: String,
-    /// Most iterations, in the method's own unit.
+    /// Limit on iterations, in the method's own unit.
     pub max_iterations: Option<usize>,
-    /// What counts as solved.
+    /// The tolerance.
     pub tolerance: f64,
-    /// The most that an island may spend in a step, in factorizations; none: until nothing is left to try.
+    /// Work budget of an island in a step, in factorizations; none means no limit.
     pub budget: Option<usize>,
 }
 
-/// A scene as it was built: grids are counted out, mesh files are meshes.
+/// A scene as it was built: grids are expanded, mesh files are meshes.
 #[derive(Debug, Serialize)]
 pub struct SceneText<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
-    /// What it shows.
+    /// Its description.
     pub description: &'a str,
     /// Acceleration of free fall [m/s²].
     pub gravity: Triple,
     /// Time step \[s\].
     pub step: f64,
-    /// How long it is meant to run \[s\].
+    /// Duration \[s\].
     pub duration: f64,
-    /// What positions in frames count from \[m\].
+    /// Origin of the positions in frames \[m\].
     pub origin: Triple,
-    /// Each once.
+    /// The shapes, each once.
     pub shapes: Vec<ShapeDescription>,
-    /// In the order of frames.
+    /// The bodies, in the order of frames.
     pub bodies: Vec<BodyText>,
-    /// What ties them.
+    /// The joints.
     pub joints: Vec<JointText>,
 }
 
-/// A body; `shape` is a place in the list of shapes.
+/// A body; `shape` is an index in the list of shapes.
 #[derive(Debug, Serialize)]
 pub struct BodyText {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What moves it.
+    /// Kind of the body.
     pub kind: Kind,
-    /// Place of its shape.
+    /// Index of its shape.
     pub shape: usize,
-    /// \[kg\]; none unless dynamic.
+    /// Mass \[kg\]; none unless dynamic.
     pub mass: Option<f64>,
-    /// Of its surface \[1\].
+    /// Friction coefficient \[1\].
     pub friction: f64,
-    /// Of its surface \[1\].
+    /// Restitution \[1\].
     pub restitution: f64,
-    /// Whether it detects and does not touch.
+    /// Whether it is a sensor.
     pub sensor: bool,
 }
 
@@ -241,17 +242,17 @@ pub struct JointText {
 /// An end of a joint: a point of a body, or of the world.
 #[derive(Debug, Serialize)]
 pub struct EndText {
-    /// Place of the body; none: the world.
+    /// Index of the body; none is the world.
     pub body: Option<usize>,
-    /// In the frame of the body \[m\].
+    /// The point in the frame of the body \[m\].
     pub point: Triple,
     /// Axes of the joint there (w, x, y, z): hinges turn about their z axis, sliders slide along it.
     pub axes: [f64; 4],
 }
 
-/// As it goes over the wire.
+/// The message as JSON.
 pub fn text(answer: &Answer<'_>) -> String {
-    // Only a map with keys that are no strings could fail, and there is none.
+    // Only maps with keys that are no strings could fail, and there are none.
     serde_json::to_string(answer).unwrap_or_default()
 }
 

@@ -122,7 +122,7 @@ impl World {
     #[wasm_bindgen(getter)]
     pub fn velocities(&self) -> Float64Array {
         let numbers = self.world.bodies().flat_map(|(_, body)| {
-            let (v, w) = (body.velocity(), body.spin());
+            let (v, w) = (body.velocity(), body.angular_velocity());
             [v.x, v.y, v.z, w.x, w.y, w.z]
         });
         Float64Array::from(&numbers.collect::<Vec<f64>>()[..])
@@ -167,7 +167,7 @@ impl World {
     pub fn set_velocity(&mut self, body: usize, linear: &[f64], angular: &[f64]) -> Result<(), JsError> {
         let (handle, angular) = (self.handle(body)?, vector(angular, "angular")?);
         self.world.set_velocity(handle, vector(linear, "linear")?)?;
-        Ok(self.world.set_spin(handle, angular)?)
+        Ok(self.world.set_angular_velocity(handle, angular)?)
     }
 
     /// The whole state as bytes.

@@ -80,7 +80,7 @@ fn take_steps(world: &mut World, dt: f64, steps: usize) -> String {
 fn check_finite(world: &World) {
     for (_, body) in world.bodies() {
         let s = body.state();
-        let finite = s.position.is_finite() && s.velocity.is_finite() && s.spin.is_finite();
+        let finite = s.position.is_finite() && s.velocity.is_finite() && s.angular_velocity.is_finite();
         assert!(finite && s.orientation.is_finite(), "{}: {s:?}", body.id());
     }
 }

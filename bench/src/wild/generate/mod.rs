@@ -80,7 +80,7 @@ fn settled(bodies: usize, make: fn(usize, &mut Scene)) -> Scene {
     scene.bodies.push(BodyDescription {
         position: [-2.0, -2.0, 0.1],
         velocity: [-0.5, 0.0, 0.0],
-        spin: [0.0, -5.0, 0.0],
+        angular_velocity: [0.0, -5.0, 0.0],
         ..BodyDescription::new("roller".to_owned(), ShapeDescription::Sphere { radius: 0.1 })
     });
     surfaced(scene)

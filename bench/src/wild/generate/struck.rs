@@ -27,7 +27,7 @@ pub fn bowling(draw: &mut Draw, scene: &mut Scene) {
         position: [-3.0, random.between(-0.1, 0.1), radius],
         density: Some(random.between(500.0, 3000.0)),
         velocity: [speed, 0.0, 0.0],
-        spin: [0.0, rolling * speed / radius, 0.0],
+        angular_velocity: [0.0, rolling * speed / radius, 0.0],
         ..BodyDescription::new("ball", ShapeDescription::Sphere { radius })
     });
 }

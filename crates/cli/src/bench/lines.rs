@@ -11,19 +11,19 @@ use std::path::Path;
 pub struct Point {
     /// Name of the engine.
     pub engine: String,
-    /// Which settings.
+    /// Name of the settings.
     pub settings: String,
     /// Name of the scene.
     pub scene: String,
     /// Median time of a step \[ms\].
     pub milliseconds: f64,
-    /// The certificate's of the worst step [m/s], where there is one.
+    /// Residual of the worst step by its certificate [m/s], if there is one.
     pub residual: Option<f64>,
-    /// From the answer on paper, where there is one.
+    /// Deviation from the answer on paper, if there is one.
     pub departure: Option<f64>,
-    /// What that is of.
+    /// The quantity that deviates.
     pub of: Option<String>,
-    /// Whether every step met its tolerance; none if the engine has none.
+    /// Whether every step met its tolerance; none if the engine has no certificate.
     pub certified: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ fn is_machine(line: &str) -> bool {
     parsed.is_ok_and(|value| value.get("processor").is_some())
 }
 
-/// The points that lines amount to, in their order. What has no time is no point.
+/// The points that the lines contain, in their order. Lines without a time give no point.
 pub fn points(lines: &[Line]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for line in lines {

@@ -22,7 +22,7 @@ use signorini_scenes::worlds::RunError;
 use std::path::{Path, PathBuf};
 use trial::Trial;
 
-/// Scenes that are measured when none is named: rest, friction, impact, rotation, joints, and many contacts.
+/// Scenes that are measured by default: rest, friction, impact, rotation, joints, and many contacts.
 const SCENES: [&str; 10] = [
     "stack",
     "heavy_on_light",
@@ -77,7 +77,7 @@ pub struct BenchArguments {
 
 /// Measures, prints, draws.
 pub fn run(arguments: &BenchArguments, output: &mut Output) -> Result<Verdict, InputError> {
-    // What can be wrong with the input is found before anything is measured.
+    // Errors of the input are found before anything is measured.
     let mut foreign = Vec::new();
     for path in &arguments.with {
         foreign.extend(lines::read(path)?);
@@ -167,7 +167,7 @@ fn scenes(arguments: &BenchArguments) -> Result<Vec<Scene>, InputError> {
         .collect()
 }
 
-/// The scene by every method at every tolerance, with what tells them apart.
+/// The scene with every method and tolerance, and a name for each.
 fn variants(scene: &Scene, methods: &[Method], given: &[f64]) -> Vec<(String, Scene)> {
     let own = [scene.solver.tolerance];
     let tolerances = if given.is_empty() { &own } else { given };
@@ -176,13 +176,13 @@ fn variants(scene: &Scene, methods: &[Method], given: &[f64]) -> Vec<(String, Sc
         for tolerance in tolerances {
             let mut variant = scene.clone();
             if method.name() != scene.solver.method {
-                // Iterations of one method mean nothing to another.
+                // Iteration limits of one method make no sense for another.
                 variant.solver.max_iterations = None;
             }
             variant.solver.method = method.name().to_owned();
             variant.solver.tolerance = *tolerance;
             if !given.is_empty() {
-                // On a curve of work against precision the one is the other.
+                // A curve of work against precision has one tolerance, which is also the bound of a certified step.
                 variant.solver.accept = *tolerance;
             }
             let many = tolerances.len() > 1;

@@ -6,7 +6,7 @@ use crate::plot;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Writes everything; how many drawings.
+/// Writes all files and returns the number of drawings.
 pub fn write(folder: &Path, points: &[Point]) -> Result<usize, InputError> {
     let mut scenes: Vec<&str> = Vec::new();
     for point in points {
@@ -69,7 +69,7 @@ fn section(page: &mut String, scene: &str, drawing: &str, points: &[&Point]) {
     }
 }
 
-/// A name that is a file's everywhere: scene files may be called anything.
+/// A file name that every system accepts, since names of scenes are arbitrary.
 fn file_name(scene: &str) -> String {
     scene.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
 }

@@ -5,16 +5,16 @@ use signorini_scenes::lines::Line;
 use signorini_scenes::worlds::{self, RunError};
 use std::ops::ControlFlow;
 
-/// What came of it.
+/// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// Name of the scene.
     pub scene: String,
     /// The method.
     pub method: String,
-    /// What counts as solved [m/s].
+    /// The tolerance [m/s].
     pub tolerance: f64,
-    /// How it is told from the others in lines and plots.
+    /// Name of the settings in lines and plots.
     pub settings: String,
     /// Steps taken.
     pub steps: u64,
@@ -26,10 +26,10 @@ pub struct Trial {
     pub residual: f64,
     /// Steps that missed the tolerance.
     pub degraded: u64,
-    /// Largest departure from the answers on paper, and whether all hold; none if there are no answers or not all steps
-    /// were taken.
+    /// Largest deviation from the answers on paper, and whether all hold; none if there are no answers or not all
+    /// steps were taken.
     pub departure: Option<(f64, bool)>,
-    /// Why it ended early.
+    /// The reason if it ended early.
     pub stopped: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Trial {
         median(&self.seconds)
     }
 
-    /// The numbers, as lines.
+    /// The numbers, as JSON lines.
     pub fn lines(&self) -> Vec<Line> {
         let line = |metric: &str, value: f64, of: Option<&str>| Line {
             engine: "signorini".to_owned(),
@@ -94,7 +94,7 @@ pub fn run(scene: &Scene, settings: &str, budget: f64) -> Result<Trial, worlds::
     trial.seconds = vec![median(&times)];
     let seen = match outcome {
         Ok(seen) => seen,
-        // A motion that cannot go on, or a method that refuses the scene, is a result; a scene that is none is not.
+        // A step that fails is a result, and so is a method that refuses the scene. An invalid scene is an error.
         Err(RunError::Step { step, source }) => {
             trial.stopped = Some(format!("step {step}: {source}"));
             return Ok(trial);
@@ -108,14 +108,14 @@ pub fn run(scene: &Scene, settings: &str, budget: f64) -> Result<Trial, worlds::
     let named = worlds::find(&scene.name).filter(|named| named.scene().steps() == scene.steps());
     trial.departure = named.map(|named| named.check(&seen)).filter(|findings| !findings.is_empty()).map(|findings| {
         let relative = |f: &worlds::Finding| f.error() / f.expectation.expected.abs().max(1.0);
-        // Unlike with f64::max, what was not measured stays unknown.
+        // Unlike f64::max this keeps NaN, which marks quantities that were not measured.
         let worst = findings.iter().map(relative).fold(0.0, |a: f64, b| if a >= b { a } else { b });
         (worst, findings.iter().all(|finding| finding.holds()))
     });
     Ok(trial)
 }
 
-/// All stages of a step \[s\].
+/// Time of all stages of a step \[s\].
 fn whole(times: &StageTimes) -> f64 {
     times.free_motion
         + times.broad_phase

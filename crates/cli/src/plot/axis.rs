@@ -96,7 +96,7 @@ impl LinearAxis {
         let decimals = (-stride.log10().floor()).max(0.0) as usize;
         (0..=count.min(50)).map(move |i| {
             let value = least + f64::from(i) * stride;
-            // Next to its neighbours this is zero.
+            // Compared with its neighbours this is zero.
             let value = if value.abs() < 1e-6 * stride { 0.0 } else { value };
             let plain = (1e-3..1e5).contains(&size);
             (value, if plain { format!("{value:.decimals$}") } else { format!("{value:.1e}") })

@@ -40,7 +40,7 @@ struct Margin {
     bottom: f64,
 }
 
-/// Where the axes of a panel meet.
+/// The sides of the axes of a panel \[px\].
 struct Frame {
     left: f64,
     right: f64,
@@ -76,13 +76,13 @@ impl Frame {
     }
 }
 
-/// All trials.
+/// Draws all trials.
 pub fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
     let panels: Vec<&[Trial]> = by_problem(trials).collect();
     let (columns, size) = if panels.len() > 1 { (2, PANEL) } else { (1, SINGLE_PANEL) };
     let lines = panels.len().div_ceil(columns).max(1);
     let methods = methods_drawn(trials);
-    // The methods, three kinds of mark, and space around them.
+    // Rows of the legend: methods, three kinds of marker, and space around them.
     let legend_height = MARGIN.top + LEGEND_LINE * (methods.len() + 5) as f64;
     let width = columns as f64 * size.0 + LEGEND_WIDTH;
     let height = TITLE_HEIGHT + f64::max(lines as f64 * size.1, legend_height);
@@ -96,7 +96,7 @@ pub fn draw(trials: &[Trial], tolerance: &Tolerance) -> String {
     svg.finish()
 }
 
-/// Methods with an answer to draw, in order of the table. Their place decides their colour in every panel.
+/// Methods with a drawable answer, in the order of the table. The order decides their colours in every panel.
 fn methods_drawn(trials: &[Trial]) -> Vec<Method> {
     let mut methods = Vec::new();
     for trial in trials {
@@ -147,7 +147,7 @@ fn draw_panel(svg: &mut Svg, frame: &Frame, trials: &[Trial], methods: &[Method]
         Measure::Velocity => {
             curves.first().map(|curve| tolerance.value * curve.graded.solution.certificate.speed.max(1.0))
         }
-        // A relative tolerance has no one place on an axis in m/s.
+        // A relative tolerance has no unique place on an axis in m/s.
         Measure::Relative => None,
     };
     let drawn = || curves.iter().flat_map(|curve| curve.points().chain([curve.marker()]));

@@ -8,10 +8,10 @@ use crate::run::Tally;
 const SIZE: (f64, f64) = (900.0, 320.0);
 const TITLE_HEIGHT: f64 = 44.0;
 const LEGEND_WIDTH: f64 = 150.0;
-/// Most crosses drawn for degraded steps: more would be a wall.
+/// Most crosses drawn for degraded steps; more would hide the curve.
 const MOST_CROSSES: usize = 400;
 
-/// The whole run.
+/// Draws the whole run.
 pub fn draw(tally: &Tally) -> String {
     let heading = format!("{} by {}: {} steps", tally.scene, tally.method, tally.steps);
     let mut svg = Svg::new(SIZE.0 + LEGEND_WIDTH, TITLE_HEIGHT + 2.0 * SIZE.1, &heading);
@@ -20,7 +20,7 @@ pub fn draw(tally: &Tally) -> String {
     svg.finish()
 }
 
-/// The time axis with its grid, the frame and the titles.
+/// Draws the time axis with its grid, the frame and the titles.
 fn stage(svg: &mut Svg, frame: &Frame, tally: &Tally, title: &str, unit: &str) -> LinearAxis {
     let Frame { left, right, top, bottom } = *frame;
     let time = LinearAxis::covering([0.0, tally.time].into_iter(), 8.0, left, right);

@@ -1,4 +1,4 @@
-//! The little of SVG that a plot needs. Coordinates are pixels, y down.
+//! The elements of SVG that plots use. Coordinates are pixels, y down.
 
 use std::fmt::Write;
 
@@ -120,7 +120,7 @@ impl Svg {
             // Writing to a String cannot fail.
             let _ = write!(list, "{separator}{x:.1},{y:.1}");
         };
-        // Sweeping methods record tens of thousands of points; those that would fall on the last one are left out.
+        // Sweeping methods record tens of thousands of points; points that coincide with the last one are left out.
         let (mut drawn, mut left_out) = (None, None);
         for point in points {
             let near = |(x, y): (f64, f64)| (point.0 - x).abs() < APART && (point.1 - y).abs() < APART;
@@ -141,13 +141,13 @@ impl Svg {
         ));
     }
 
-    /// A bound that changes along the way.
+    /// A bound that changes over time.
     pub fn bound_line(&mut self, points: impl Iterator<Item = (f64, f64)>) {
         let mut list = String::new();
         let mut last: Option<(f64, f64)> = None;
         let mut points = points.peekable();
         while let Some(point) = points.next() {
-            // A level stretch is its two ends.
+            // A constant stretch is drawn by its two ends.
             let level = last.is_some_and(|(_, y)| (y - point.1).abs() < APART)
                 && points.peek().is_some_and(|next| (next.1 - point.1).abs() < APART);
             if !level {
@@ -160,7 +160,7 @@ impl Svg {
         self.push(format_args!("<polyline class=\"bound\" fill=\"none\" points=\"{list}\"/>"));
     }
 
-    /// The verdict on a curve: a disc if solved, a cross if not.
+    /// The marker of a verdict: a disc if solved, a cross if not.
     pub fn marker(&mut self, style: usize, at: (f64, f64), solved: bool) {
         let (colour, _) = look(style);
         let (x, y) = at;
@@ -207,7 +207,7 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // Control characters may not stand in XML at all; file names may hold them.
+            // XML allows no control characters, but file names may contain them.
             c if c.is_control() => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }

@@ -15,10 +15,10 @@ const LEGEND_WIDTH: f64 = 160.0;
 /// Width of a letter and height of a line of a label \[px\].
 const LETTER: (f64, f64) = (6.2, 12.0);
 
-/// What a panel shows of a point, if it has it.
+/// The value that a panel shows of a point, if the point has it.
 type Precision = fn(&Point) -> Option<f64>;
 
-/// The whole drawing.
+/// Draws both panels.
 pub fn draw(scene: &str, points: &[&Point]) -> String {
     let mut engines: Vec<&str> = Vec::new();
     for point in points {
@@ -54,7 +54,7 @@ fn panel(
         .iter()
         .filter_map(|point| Some((*point, value(point).filter(|v| v.is_finite())?.max(LEAST_RESIDUAL))))
         .collect();
-    // All panels of a scene have the same times.
+    // All panels of a scene have one time axis.
     let x = LogAxis::covering(points.iter().map(|point| point.milliseconds), left, right);
     let y = LogAxis::covering(shown.iter().map(|(_, value)| *value), bottom, top);
     frame.draw_axes(svg, (&x, &y), title, ("time per step [ms]", unit));
@@ -90,7 +90,7 @@ fn around((x, y): (f64, f64)) -> [f64; 4] {
     [x - 5.0, y - 5.0, x + 5.0, y + 5.0]
 }
 
-/// Writes the name beside its marker, on the first side where it covers nothing; nowhere if there is no room.
+/// Writes the name beside its marker, on the first side where it covers nothing; writes nothing if there is no room.
 fn label(svg: &mut Svg, frame: &Frame, (x, y): (f64, f64), text: &str, taken: &mut Vec<[f64; 4]>) {
     let width = LETTER.0 * text.chars().count() as f64;
     let sides = [(8.0, 4.0), (8.0, -8.0), (8.0, 16.0), (-8.0 - width, 4.0), (-8.0 - width, -8.0), (-8.0 - width, 16.0)];

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// Runs the built-in demonstration and says what to do next.
+/// Runs the built-in demonstration and suggests what to do next.
 pub fn demonstrate(output: &mut Output) -> Result<Verdict, InputError> {
     let verdict = run(&RunArguments::of(DEMONSTRATION), output)?;
     output.line("")?;
@@ -38,7 +38,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
     arguments.plot.iter().try_for_each(Drawing::check)?;
     arguments.record.iter().try_for_each(|path| check_writable(path))?;
     if let Some(threads) = arguments.threads {
-        // The pool is made once; this is the first that anybody hears of it.
+        // The global pool can be made only once, and nothing has used it before.
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()
@@ -64,7 +64,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
             Ok(report) => {
                 tally.push(&world, &report);
                 if let Some(warning) = recording.as_mut().and_then(|recording| recording.step(&world, &report, [])) {
-                    // If standard error is gone too, the exit code still tells.
+                    // If standard error is closed too, the exit code still reports the error.
                     progress.beside(|| drop(writeln!(io::stderr(), "warning: {warning}")));
                 }
             }
@@ -100,7 +100,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
         drawing.write(&plot::draw_run(&tally))?;
     }
     match stopped {
-        // A method that does not treat the scene is a bad choice; anything else is what became of the simulation.
+        // A method that does not treat the scene is bad input; any other error is a result of the simulation.
         Some(why @ StepError::Solve { .. }) => Err(InputError::Step { step: world.steps() + 1, why }),
         Some(why) => {
             let error = InputError::Step { step: world.steps() + 1, why };
@@ -115,7 +115,7 @@ pub fn run(arguments: &RunArguments, output: &mut Output) -> Result<Verdict, Inp
     }
 }
 
-/// The scene with what the command line changes.
+/// The scene with the changes of the command line.
 fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputError> {
     if scene.name.is_empty() {
         let stem = Path::new(&arguments.scene).file_stem().unwrap_or_default();
@@ -129,7 +129,7 @@ fn arranged(mut scene: Scene, arguments: &RunArguments) -> Result<Scene, InputEr
     }
     if let Some(method) = arguments.method {
         if method.name() != scene.solver.method {
-            // Iterations of one method mean nothing to another.
+            // Iteration limits of one method make no sense for another.
             scene.solver.max_iterations = None;
         }
         scene.solver.method = method.name().to_owned();

@@ -7,29 +7,29 @@ use signorini::{Part, PartName};
 /// One part of all certificates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PartTally {
-    /// Which.
+    /// Name of the part.
     pub part: PartName,
     /// Its unit; empty for shares and counts.
     pub unit: &'static str,
-    /// The worst value against its bound; none while no step told.
+    /// The worst value relative to its bound; none before the first value.
     #[serde(flatten)]
     pub worst: Option<Worst>,
-    /// What it might be there.
+    /// Bound of the worst value.
     pub bound: Option<f64>,
     /// Steps that missed the bound.
     pub missed: u64,
-    /// Steps of which it is not known: recordings of older formats do not tell.
+    /// Steps without a value: older formats of recordings lack some parts.
     pub unknown: u64,
 }
 
-/// All parts.
+/// All parts, before the first step.
 pub fn none() -> Vec<PartTally> {
     let part = |part: PartName| PartTally { part, unit: part.unit(), worst: None, bound: None, missed: 0, unknown: 0 };
     PartName::ALL.into_iter().map(part).collect()
 }
 
 impl PartTally {
-    /// One more step; `names` are looked up for records only, of which there are few.
+    /// Adds a step; `names` is called for new worst values only, of which there are few.
     pub fn push(&mut self, step: u64, time: f64, told: &Part, names: impl FnOnce() -> Vec<String>) {
         self.missed += u64::from(!told.is_met());
         let before = self.worst.as_ref().zip(self.bound);

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::table::duration;
 use signorini::PartName;
 
-/// For a person.
+/// The report for a person.
 pub fn print_text(tally: &Tally, output: &mut Output) -> Result<(), InputError> {
     for (title, text) in lines(tally) {
         output.line(format!("{title:<12} {text}").trim_end())?;
@@ -16,7 +16,7 @@ pub fn print_text(tally: &Tally, output: &mut Output) -> Result<(), InputError> 
     Ok(())
 }
 
-/// For a program.
+/// The report for a program.
 pub fn write_json(tally: &Tally, output: &mut Output) -> Result<(), InputError> {
     output.line(&serde_json::to_string_pretty(tally).unwrap_or_default())
 }
@@ -35,7 +35,7 @@ fn lines(tally: &Tally) -> Vec<(&'static str, String)> {
         },
     ));
     if tally.worst_residual.is_some() {
-        // Whoever compares the two finds a residual above its bound in a step that is certified.
+        // At fast contacts the bound is relative: a certified step may have a residual above the absolute bound.
         lines.push((
             "",
             format!("bound {0:e} m/s; {0:e} of its own speed where a contact is faster than 1 m/s", tally.accept),
@@ -107,7 +107,7 @@ fn miss(part: &PartTally) -> Option<String> {
     (part.missed > 0).then(|| format!("{} in {} {steps}: {}", part.part.name(), part.missed, worst(part)))
 }
 
-/// The worst of a part, whether it misses or not.
+/// The worst value of a part, whether it misses its bound or not.
 fn part(tally: &Tally, name: PartName) -> String {
     tally.parts.iter().find(|part| part.part == name).map_or_else(String::new, worst)
 }
@@ -189,7 +189,7 @@ fn stages(tally: &Tally) -> String {
     shown.join(", ")
 }
 
-/// Three digits; zero is told from small.
+/// Three digits; small numbers are not rounded to zero.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),

@@ -8,25 +8,25 @@ use signorini::{
 };
 use signorini_record::RecordedStep;
 
-/// A largest value and when it was.
+/// A largest value and where it occurred.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Worst {
-    /// Its size.
+    /// The value.
     pub value: f64,
-    /// In which step.
+    /// Number of the step.
     pub step: u64,
-    /// At which time \[s\].
+    /// Time in the scene \[s\].
     pub time: f64,
-    /// In which island.
+    /// Index of the island.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub island: Option<usize>,
-    /// At which block of the island's problem.
+    /// Block of the island's problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<usize>,
-    /// Whether that is a contact or a joint.
+    /// Whether the block is a contact or a joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// The names of the bodies.
+    /// Names of the bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<String>,
 }
@@ -35,28 +35,28 @@ pub struct Worst {
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     pub time: f64,
-    /// [m/s]; zero if nothing touched.
+    /// Residual [m/s]; zero if nothing touched.
     pub residual: f64,
-    /// [m/s].
+    /// Its bound [m/s].
     pub bound: f64,
     pub certified: bool,
     pub energy: Energy,
 }
 
-/// What a run amounted to.
+/// Results of a run.
 #[derive(Debug, Serialize)]
 pub struct Tally {
     /// Name of the scene.
     pub scene: String,
-    /// How it was solved.
+    /// Name of the method.
     pub method: String,
-    /// [m/s].
+    /// Tolerance [m/s].
     pub tolerance: f64,
     /// Largest residual of a certified step [m/s].
     pub accept: f64,
     /// Time step \[s\].
     pub step: f64,
-    /// Bodies in all.
+    /// Number of bodies.
     pub bodies: usize,
     /// Steps taken.
     pub steps: u64,
@@ -66,7 +66,7 @@ pub struct Tally {
     pub certified: u64,
     /// Steps whose certificate does not.
     pub degraded: u64,
-    /// The first of those.
+    /// The first degraded step.
     pub first_degraded: Option<u64>,
     /// Every part of the certificates: its worst value, and how many steps missed its bound.
     pub parts: Vec<PartTally>,
@@ -90,7 +90,7 @@ pub struct Tally {
     pub seconds: Option<f64>,
     /// Fingerprint of the last state, hexadecimal.
     pub hash: String,
-    /// Steps that were asked for, where Ctrl-C ended the run before.
+    /// Number of steps asked for, if Ctrl-C ended the run earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u64>,
     /// Path and size \[bytes\] of the recording.
@@ -145,7 +145,7 @@ impl Tally {
         }
     }
 
-    /// One more step of a world that runs now.
+    /// Adds a step of a running world.
     pub fn push(&mut self, world: &World, report: &StepReport) {
         let residual = report.velocity.map_or(0.0, |certificate| certificate.natural);
         let worst = self.is_worse(residual);
@@ -157,7 +157,7 @@ impl Tally {
         if worst && let Some(record) = &mut self.worst_residual {
             name_block(world, record);
         }
-        // The judge of contact problems knows blocks, not bodies.
+        // The judge of contact problems knows blocks and no bodies.
         let velocity = self.parts.iter_mut().find(|part| part.part == PartName::Velocity);
         if let Some(worst) = velocity.and_then(|part| part.worst.as_mut())
             && worst.step == world.steps()
@@ -166,7 +166,7 @@ impl Tally {
             (worst.island, worst.block) = (report.worst_island, report.velocity.and_then(|c| c.worst_block));
             name_block(world, worst);
         }
-        // Names are looked up only for records, of which there are few.
+        // Names are looked up only for new worst values, of which there are few.
         if let Some(deepest) = &mut self.deepest
             && deepest.step == world.steps()
             && let Some(contact) = world.contacts().iter().min_by(|a, b| a.gap.total_cmp(&b.gap))
@@ -180,9 +180,9 @@ impl Tally {
         self.worst_residual.as_ref().is_none_or(|worst| residual > worst.value)
     }
 
-    /// One more step of which only the verdict is known.
+    /// Adds a step of which only the verdict is known.
     fn push_verdict(&mut self, step: u64, time: f64, certified: bool) {
-        // Counted, not taken from the number of the step: a damaged recording lacks some.
+        // Steps are counted, because a damaged recording lacks some numbers.
         (self.steps, self.time) = (self.steps + 1, time);
         if certified {
             self.certified += 1;
@@ -192,7 +192,7 @@ impl Tally {
         }
     }
 
-    /// One more step of a recording.
+    /// Adds a step of a recording.
     pub fn push_recorded(&mut self, recorded: &RecordedStep) {
         let &RecordedStep { step, time, certified, .. } = recorded;
         let told = recorded.parts.as_deref();
@@ -208,7 +208,7 @@ impl Tally {
         }
     }
 
-    /// One more step, from its report; parts are counted elsewhere.
+    /// Adds the report of a step; parts are counted elsewhere.
     fn push_report(&mut self, step: u64, time: f64, report: &StepReport) {
         let certified = report.status == StepStatus::Certified;
         self.push_verdict(step, time, certified);
@@ -255,7 +255,7 @@ impl Tally {
         account.closure = account.closure.max(ledger.closure().abs());
     }
 
-    /// What the exit code says.
+    /// The verdict for the exit code.
     pub fn verdict(&self) -> Verdict {
         if self.degraded == 0 { Verdict::Solved } else { Verdict::Unsolved }
     }

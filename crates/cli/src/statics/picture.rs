@@ -1,7 +1,7 @@
-//! The bodies of a scene and what their contacts carry, drawn from one side.
+//! A drawing of the bodies of a scene and their contact forces, from one side.
 //!
-//! Every contact has two bars along its normal, into the body that is pushed: the thick one is the least normal force, the thin one the
-//! greatest; a dashed one has no end.
+//! Every contact has two bars along its normal, drawn into the body that is pushed: the thick one is the least normal
+//! force, the thin one the greatest. A dashed bar means that the force has no bound.
 
 use super::{Findings, View};
 use crate::plot::svg::Svg;
@@ -11,7 +11,7 @@ use signorini::{Kind, World};
 const SIZE: (f64, f64) = (900.0, 640.0);
 const TITLE_HEIGHT: f64 = 44.0;
 const LEGEND_HEIGHT: f64 = 36.0;
-/// Room around the bodies, and the longest bar, as fractions of what is drawn.
+/// Margin around the bodies, and length of the longest bar, as fractions of the size of the picture.
 const MARGIN: f64 = 0.12;
 const LONGEST: f64 = 0.18;
 /// Most triangles and parts drawn.

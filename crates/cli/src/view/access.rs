@@ -29,12 +29,12 @@ impl Token {
         Ok(Token(text))
     }
 
-    /// As it stands in the address.
+    /// Text of the token in the address.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is the token. Takes the same time for every guess of the right length.
+    /// Whether this is the token. Takes equal time for all guesses of the right length.
     pub fn matches(&self, guess: &str) -> bool {
         let (own, guess) = (self.0.as_bytes(), guess.as_bytes());
         if own.len() != guess.len() {
@@ -66,7 +66,7 @@ pub fn check(
     Ok(())
 }
 
-/// The value of a header that stands there exactly once.
+/// The value of a header that occurs exactly once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
@@ -76,7 +76,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     value.to_str().ok()
 }
 
-/// Whether a `Host` is the address of this end of the connection; `localhost` is a name of every loopback address.
+/// Whether a `Host` is the local address of the connection; `localhost` names every loopback address.
 fn names(host: &str, local: SocketAddr) -> bool {
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
@@ -94,7 +94,7 @@ fn names(host: &str, local: SocketAddr) -> bool {
     name == Some(local.ip().to_canonical()) && port_is(port, local.port())
 }
 
-/// Whether `:7117`, or nothing for port 80, is this port.
+/// Whether the port is `:7117`, or missing for port 80.
 fn port_is(text: &str, port: u16) -> bool {
     match text.strip_prefix(':') {
         None => text.is_empty() && port == 80,

@@ -2,7 +2,7 @@
 
 /// A file of the page.
 pub struct Asset {
-    /// As in the address, without the leading slash.
+    /// Path in the address, without the leading slash.
     pub path: &'static str,
     pub media_type: &'static str,
     pub bytes: &'static [u8],

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why the server did not start, or stopped.
+/// Why the server did not start, or why it stopped.
 #[derive(Debug, Error)]
 pub enum ViewError {
     #[error("port {port} is taken by another program; give --port 0 for any free port, or another number")]

@@ -10,23 +10,23 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A moment of a lane, or the memory of one.
+/// A frame of a lane, or its memory.
 struct Job {
     lane: usize,
     frame: Vec<u8>,
 }
 
-/// The thread, seen from the simulation.
+/// Handle of the thread for the simulation.
 pub struct FrameStore {
     jobs: Sender<Job>,
     done: Receiver<Job>,
-    /// Memory to write moments into, lane by lane.
+    /// Memory to write frames into, by lane.
     spare: Vec<Vec<u8>>,
-    /// Moments handed over and not yet known to be kept.
+    /// Frames that were handed over and are not yet confirmed.
     pending: usize,
 }
 
-/// The thread is gone, which only a defect can do.
+/// The thread has ended, which only a defect can cause.
 #[derive(Debug)]
 pub struct Gone;
 
@@ -48,19 +48,19 @@ impl FrameStore {
         Ok(FrameStore { jobs, done, spare, pending: 0 })
     }
 
-    /// Memory for the next moment of a lane.
+    /// Memory for the next frame of a lane.
     pub fn memory(&mut self, lane: usize) -> Vec<u8> {
         std::mem::take(&mut self.spare[lane])
     }
 
-    /// Hands the next moment of a lane over.
+    /// Hands over the next frame of a lane.
     pub fn keep(&mut self, lane: usize, frame: Vec<u8>) -> Result<(), Gone> {
         self.jobs.send(Job { lane, frame }).map_err(|_| Gone)?;
         self.pending += 1;
         Ok(())
     }
 
-    /// Waits until pages can have everything that was handed over.
+    /// Waits until pages can get all frames that were handed over.
     pub fn settle(&mut self) -> Result<(), Gone> {
         while self.pending > 0 {
             let Job { lane, frame } = self.done.recv().map_err(|_| Gone)?;

@@ -36,12 +36,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
-/// Orders that may wait for the simulation.
+/// Most commands that may wait for the simulation.
 const MOST_ORDERS: usize = 16;
-/// Threads for sockets. They wait most of the time.
+/// Threads for sockets, which wait most of the time.
 const SERVER_THREADS: usize = 2;
 
-/// Simulates or plays, and serves until the process is ended.
+/// Simulates or shows a recording, and serves until the process is ended.
 pub fn run(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, InputError> {
     check_exposure(arguments)?;
     match arguments.scene.as_deref().map(Path::new) {
@@ -49,7 +49,7 @@ pub fn run(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, In
             check_recording_options(arguments)?;
             let (run, name, count) = Recording::open(path)?;
             let status = Status { run, phase: Phase::Recorded, speed: 1.0, end: count };
-            // The sender lives as long as the server: sessions take its end for the end of everything.
+            // The sender lives as long as the server: sessions end when it is dropped.
             let (_sender, status) = watch::channel(status);
             serve(arguments, output, &format!("{name}, {count} recorded moments"), Catalogue::default(), status, None)
         }
@@ -74,7 +74,7 @@ fn simulate(arguments: &ViewArguments, output: &mut Output) -> Result<Verdict, I
     let thread = std::thread::Builder::new().name("simulation".to_owned());
     let thread = thread.spawn(|| drive(simulation, receiver, sender)).map_err(ViewError::Server)?;
     let served = serve(arguments, output, &title, catalogue, status, Some(orders));
-    // Nobody can give orders any more: it ends, and with it the recording.
+    // No session is left that could send commands, so the simulation ends and completes its recording.
     match thread.join() {
         Ok(recorded) => served.and_then(|verdict| recorded.map(|()| verdict)),
         Err(_) => served,
@@ -120,12 +120,12 @@ fn serve(
         .build()
         .map_err(ViewError::Server)?;
     let served = runtime.block_on(server::serve(listeners, shared, &interrupt)).map_err(ViewError::Server);
-    // Whoever holds a socket is let go.
+    // Sessions that are still open are closed.
     runtime.shutdown_timeout(Duration::from_secs(1));
     served.map(|()| Verdict::Solved).map_err(InputError::View)
 }
 
-/// What only a simulation understands.
+/// Refuses options that only a simulation understands.
 fn check_recording_options(arguments: &ViewArguments) -> Result<(), ViewError> {
     let ViewArguments { control, method, iterations, compare, tolerance, record, .. } = arguments;
     let given = [
@@ -142,7 +142,7 @@ fn check_recording_options(arguments: &ViewArguments) -> Result<(), ViewError> {
     }
 }
 
-/// Other machines only on purpose.
+/// Refuses addresses that other machines can reach, unless `--expose` is given.
 fn check_exposure(arguments: &ViewArguments) -> Result<(), ViewError> {
     match arguments.listen.map(|address: IpAddr| (address, address.to_canonical().is_loopback())) {
         Some((address, false)) if !arguments.expose => Err(ViewError::Exposed { address }),
@@ -150,7 +150,7 @@ fn check_exposure(arguments: &ViewArguments) -> Result<(), ViewError> {
     }
 }
 
-/// What the command line asks for.
+/// The plan that the command line asks for.
 fn plan(arguments: &ViewArguments, catalogue: &mut Catalogue) -> Result<Plan, ViewError> {
     let unknown =
         |name: &str, catalogue: &Catalogue| ViewError::UnknownScene { name: name.to_owned(), known: catalogue.names() };

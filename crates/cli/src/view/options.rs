@@ -35,10 +35,10 @@ pub struct ViewArguments {
     /// What counts as solved [m/s]. Not given: as the scene says.
     #[arg(long, value_name = "NUMBER")]
     pub tolerance: Option<f64>,
-    /// Seconds of the scene per second; 0: as fast as it can.
+    /// Seconds of the scene per second; 0 means as fast as possible.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub speed: f64,
-    /// Record what is simulated, with what the page pulls at, until it is started again or changed.
+    /// Record the simulation, with the forces of the page, until it is started again or changed.
     #[arg(long, value_name = "OUT.mcap", conflicts_with = "compare")]
     pub record: Option<PathBuf>,
     /// Record contacts too.
@@ -50,7 +50,7 @@ pub struct ViewArguments {
     /// Address to listen on instead of the loopback interface.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
-    /// Allow an address that other machines can reach. Who has the printed address can then look on.
+    /// Allow an address that other machines can reach. Everybody who has the printed address can then watch.
     #[arg(long)]
     pub expose: bool,
 }

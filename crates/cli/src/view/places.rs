@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most connections at a time, of whatever kind.
+/// Most connections at a time, of any kind.
 const MOST: usize = 128;
-/// Most of one address: one machine of several cannot keep the others out. Sixteen pages with a socket and three requests
-/// under way each fit.
+/// Most connections of one address, so that one machine cannot keep others out. Sixteen pages fit, each with a socket
+/// and three requests.
 const MOST_OF_ONE: usize = 64;
 
-/// Who is connected, and how often.
+/// Number of connections, in total and by address.
 #[derive(Debug, Default)]
 pub struct Places {
     taken: Mutex<BTreeMap<IpAddr, usize>>,
 }
 
-/// Given back when dropped.
+/// A connection that is counted; dropping it gives the place back.
 #[derive(Debug)]
 pub struct Place {
     places: Arc<Places>,
@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 impl Places {
-    /// A place for one more connection of `peer`, if there is one.
+    /// A place for another connection of `peer`, if one is free.
     pub fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let own = taken.get(&peer).copied().unwrap_or(0);

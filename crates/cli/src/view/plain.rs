@@ -1,8 +1,8 @@
 //! A plain HTTP connection, with limits on what the client may send and how long it may refuse to read.
 //!
-//! A client that never reads would keep an answer in the buffers of the system, and occupy a connection. So a write
-//! without progress for [`STALL`] ends the connection, and so does a request that never ends. These limits do not apply
-//! once the connection has become a WebSocket; the session has its own.
+//! A client that never reads would keep an answer in the buffers of the system, and occupy a connection. So a
+//! connection ends after a write without progress for [`STALL`], and after a request that does not end. These limits
+//! do not apply once the connection has become a WebSocket; the session has its own.
 
 use std::io;
 use std::pin::Pin;
@@ -14,17 +14,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a write may make no progress.
+/// Longest time that a write may make no progress.
 const STALL: Duration = Duration::from_secs(3);
-/// Most bytes that plain HTTP may send here: one head, and a body that nobody reads.
+/// Most bytes that a plain HTTP client may send: one head, and a body that is ignored.
 const MOST_BYTES: usize = 64 << 10;
 
-/// Said when a connection has become a WebSocket.
+/// Signals that a connection has become a WebSocket.
 #[derive(Clone, Debug, Default)]
 pub struct Upgraded(Arc<AtomicBool>);
 
 impl Upgraded {
-    /// From now on, no limits of plain HTTP.
+    /// Removes the limits of plain HTTP.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -50,7 +50,7 @@ impl Plain {
         Plain { stream, upgraded, received: 0, stalled: Box::pin(sleep(STALL)), waits: false }
     }
 
-    /// Lets a write wait for [`STALL`] and no longer.
+    /// Waits for a write at most [`STALL`].
     fn patience<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waits = false;

@@ -1,4 +1,4 @@
-//! Reads moments from a recording.
+//! Reads frames from a recording.
 
 use super::ViewError;
 use super::run::{Frames, Run};
@@ -15,24 +15,24 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The only run there is.
+/// Number of the only run.
 const EPOCH: u32 = 1;
 
-/// A recording being shown.
+/// A recording that is shown.
 pub struct Recording {
     reader: Mutex<Reader>,
     origin: DVec3,
-    /// Surfaces in the order of bodies: the friction of a pair is not recorded.
+    /// Surfaces in the order of bodies. The friction of a pair is computed from them, because it is not recorded.
     materials: Vec<Material>,
     tolerance: Tolerance,
     count: u32,
 }
 
 impl Recording {
-    /// Opens a file and says what is in it: the run, its name, and the number of its moments.
+    /// Opens a file; returns the run, its name, and the number of its frames.
     pub fn open(path: &Path) -> Result<(Arc<Run>, String, u32), ViewError> {
         let bad = |why: RecordError| match why {
-            // This one names the file itself.
+            // This error contains the name of the file.
             why @ RecordError::Open { .. } => ViewError::RecordingFile(why),
             why => ViewError::Recording { path: path.to_owned(), why: why.to_string() },
         };
@@ -68,7 +68,8 @@ impl Recording {
     fn read(&self, index: u32) -> Result<Bytes, RecordError> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let state = reader.frame(index as usize)?;
-        // The first state has no report. After it they are side by side, unless part of the file is lost.
+        // The first state has no report. Later states and reports have equal numbers, unless part of the file is
+        // lost.
         let guess = (index as usize).saturating_sub(1);
         let report = aligned(reader.steps(), guess, state.step, |k| {
             let message = reader.step(k)?;
@@ -85,8 +86,8 @@ impl Recording {
                 position: DVec3::new(pose[0], pose[1], pose[2]),
                 orientation: DQuat::from_xyzw(pose[4], pose[5], pose[6], pose[3]),
                 velocity: DVec3::new(velocity[0], velocity[1], velocity[2]),
-                spin: DVec3::new(velocity[3], velocity[4], velocity[5]),
-                // Recordings of format 1 do not tell.
+                angular_velocity: DVec3::new(velocity[3], velocity[4], velocity[5]),
+                // Recordings of format 1 have no flags.
                 flags: state.flags.get(body).map_or(0, |body| flags(body.asleep, body.quarantined)),
             });
         }
@@ -120,11 +121,11 @@ impl Recording {
         })
     }
 
-    /// As a live report: with the number that is compared with the tolerance.
+    /// The report as in a live run, with the residual that is compared with the tolerance.
     fn report(&self, mut message: Value) -> Vec<u8> {
-        // A certificate with an infinite entry has no JSON: it measures null, which pages take for infinite.
+        // A certificate with an infinite entry has no JSON. Its residual is null, which pages take for infinite.
         let certificate = Certificate::deserialize(&message["velocity"]).ok();
-        // Recordings from before it was told have no `scaled`, and what they were held to is never more.
+        // Older recordings have no `scaled`; the measure of their tolerance is never larger.
         let measure = self.tolerance.measure;
         let measured = certificate.map(|certificate| certificate.scaled.max(certificate.measured(measure)));
         if let Value::Object(fields) = &mut message {
@@ -135,7 +136,7 @@ impl Recording {
     }
 }
 
-/// The message of a step in a list that is ordered by steps: at the place guessed, or found by halving.
+/// The message of a step in a list that is ordered by steps. Tries the guess first, then bisects.
 fn aligned<T>(
     count: usize,
     guess: usize,
@@ -161,7 +162,7 @@ impl Frames for Recording {
     }
 
     fn frame(&self, index: u32) -> Option<Bytes> {
-        // A damaged part of the file is a gap in the film.
+        // A damaged part of the file is a gap in the sequence.
         self.read(index).ok()
     }
 }

@@ -1,7 +1,7 @@
-//! The run that is shown: a scene, its lanes (one run, or two side by side) and their moments so far.
+//! The run that is shown: a scene, its lanes (one run, or two side by side) and their frames so far.
 //!
-//! The simulation writes moments here and reads nothing back. Sockets read at their own pace. Locks are held only while
-//! a reference is copied.
+//! The simulation writes frames and reads nothing back. Sockets read at their own pace. Locks are held only while a
+//! reference is copied.
 
 use axum::body::Bytes;
 use signorini_view::phase::Phase;
@@ -9,18 +9,19 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most bytes of moments kept per lane. The oldest go first; at 500 bodies that is about a minute.
+/// Most bytes of frames kept per lane. The oldest are dropped first; at 500 bodies the limit is reached after about a
+/// minute.
 const KEPT_BYTES: usize = 256 << 20;
 
-/// Moments of one lane, wherever they come from.
+/// Frames of one lane, from a simulation or a recording.
 pub trait Frames: Send + Sync {
-    /// The moments there are, by number of steps.
+    /// The frames that exist, by number of steps.
     fn range(&self) -> Range<u32>;
-    /// One of them, encoded; none if it is gone or damaged.
+    /// A frame, encoded; `None` if it was dropped or is damaged.
     fn frame(&self, index: u32) -> Option<Bytes>;
 }
 
-/// Moments of a simulation that goes on.
+/// Frames of a running simulation.
 #[derive(Default)]
 pub struct Store {
     kept: Mutex<Kept>,
@@ -34,12 +35,12 @@ struct Kept {
 }
 
 impl Store {
-    // A thread that panicked while holding the lock left a queue that is still a queue.
+    // If a thread panicked while it held the lock, the queue is still valid.
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the next moment.
+    /// Adds the next frame.
     pub fn push(&self, frame: Bytes) {
         let mut kept = self.kept();
         kept.bytes += frame.len();
@@ -65,24 +66,24 @@ impl Frames for Store {
 
 /// A scene with its lanes. A new one is made whenever anything but time changes.
 pub struct Run {
-    /// Which one, counted from one.
+    /// Its number, from one.
     pub epoch: u32,
     /// The `run` message.
     pub text: String,
-    /// The moments, lane by lane.
+    /// The frames, by lane.
     pub lanes: Vec<Arc<dyn Frames>>,
 }
 
-/// What sockets watch.
+/// The state that sockets watch.
 #[derive(Clone)]
 pub struct Status {
-    /// What is shown.
+    /// The run that is shown.
     pub run: Arc<Run>,
-    /// Where it is.
+    /// State of the run.
     pub phase: Phase,
-    /// How fast it is meant to go, in seconds per second; zero: as fast as it can.
+    /// Intended speed in seconds of the scene per second; zero means as fast as possible.
     pub speed: f64,
-    /// One past the newest moment of every lane.
+    /// One past the newest frame of every lane.
     pub end: u32,
 }
 

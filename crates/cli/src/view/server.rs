@@ -30,20 +30,20 @@ use tokio::time::timeout;
 
 /// Most pages at a time.
 pub const MOST_PAGES: usize = 16;
-/// How often an interrupt is looked for.
+/// Interval at which interrupts are looked for.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long the head of a request may take to arrive.
+/// Longest time for the head of a request to arrive.
 const HEADER_TIME: Duration = Duration::from_secs(4);
-/// How long a request and its answer may take in all.
+/// Longest time for a request and its answer together.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
 /// Longest message from a page [bytes].
 const MOST_BYTES: usize = 1 << 20;
 /// Longest head of a request [bytes].
 const MOST_HEAD_BYTES: usize = 32 << 10;
-/// Where the WebSocket is.
+/// Path of the WebSocket.
 const SOCKET: &str = "/live";
 
-/// The sockets to listen on. The port is that of the first.
+/// The sockets to listen on. All use the port of the first.
 pub fn listen(address: Option<IpAddr>, port: u16) -> Result<Vec<TcpListener>, ViewError> {
     let bind = |address: SocketAddr| {
         let listener = TcpListener::bind(address);
@@ -66,16 +66,16 @@ pub fn listen(address: Option<IpAddr>, port: u16) -> Result<Vec<TcpListener>, Vi
     Ok(listeners)
 }
 
-/// What is known of the connection that a request came on.
+/// Data about the connection of a request.
 #[derive(Clone)]
 struct Connection {
     local: SocketAddr,
-    /// Given back when the last who uses the connection is done, a WebSocket included.
+    /// Dropped when the connection is done, including a WebSocket.
     _place: Arc<Place>,
     upgraded: Upgraded,
 }
 
-/// Serves until somebody interrupts.
+/// Serves until an interrupt.
 pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>, interrupt: &Interrupt) -> std::io::Result<()> {
     let router = Router::new().route(SOCKET, any(socket)).fallback(asset).layer(from_fn(guard)).with_state(shared);
     let places = Arc::new(Places::default());
@@ -92,13 +92,13 @@ pub async fn serve(listeners: Vec<TcpListener>, shared: Arc<Shared>, interrupt: 
 async fn accept(listener: tokio::net::TcpListener, router: Router, places: Arc<Places>) {
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            // Out of file descriptors, or a caller that is gone already.
+            // The process is out of file descriptors, or the client has gone.
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        // A connection too many is closed at once.
+        // A connection beyond the limits is closed at once.
         let (Some(place), Ok(local)) = (places.take(peer.ip().to_canonical()), stream.local_addr()) else { continue };
-        // Frames are sent whole: waiting for more would only delay them.
+        // Frames are sent whole: waiting for more data would only delay them.
         let _ = stream.set_nodelay(true);
         let upgraded = Upgraded::default();
         let connection = Connection { local, _place: Arc::new(place), upgraded: upgraded.clone() };
@@ -110,13 +110,13 @@ async fn accept(listener: tokio::net::TcpListener, router: Router, places: Arc<P
                 .max_buf_size(MOST_HEAD_BYTES)
                 .serve_connection(TokioIo::new(Plain::new(stream, upgraded)), service)
                 .with_upgrades();
-            // What goes wrong on a connection ends that connection. A WebSocket goes on by itself.
+            // An error of a connection ends that connection only. A WebSocket continues in a task of its own.
             let _ = timeout(REQUEST_TIME, serving).await;
         });
     }
 }
 
-/// Answers only who may ask, and tells the browser to be strict.
+/// Answers allowed requests only, with headers that make the browser strict.
 async fn guard(Extension(connection): Extension<Connection>, request: Request, next: Next) -> Response {
     let socket = request.uri().path() == SOCKET;
     let verdict = access::check(request.method(), request.uri(), request.headers(), connection.local, socket);
@@ -125,7 +125,7 @@ async fn guard(Extension(connection): Extension<Connection>, request: Request, n
         Ok(()) => next.run(request).await,
         Err(status) => status.into_response(),
     };
-    // Not every browser counts the WebSocket of the same host as 'self'.
+    // Some browsers do not count the WebSocket of the same host as 'self'.
     let own_socket = match (verdict, host.as_ref().and_then(|host| host.to_str().ok())) {
         (Ok(()), Some(host)) => format!(" ws://{host}"),
         _ => String::new(),
@@ -136,7 +136,7 @@ async fn guard(Extension(connection): Extension<Connection>, request: Request, n
     let upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
     if !upgraded {
-        // One request a connection: there is no queue of requests that somebody could fill and never read.
+        // One request per connection: a client cannot fill a queue of requests that it never reads.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));

@@ -1,7 +1,7 @@
 //! The connection to one page.
 //!
-//! There is no queue: the session keeps the number of the next moment to send and takes it from the store when the
-//! socket is free. A page that reads too slowly skips moments; it may ask for them again later.
+//! There is no queue: the session keeps the number of the next frame to send and takes it from the store when the
+//! socket is free. A page that reads too slowly skips frames; it may ask for them again later.
 
 use super::access::Token;
 use super::run::{Run, Status};
@@ -18,19 +18,19 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
-/// How long a socket may take to say its token.
+/// Longest time until a socket must send its token.
 const GREETING: Duration = Duration::from_secs(10);
-/// How long one message may take to get into the socket.
+/// Longest time to send one message.
 const STALL: Duration = Duration::from_secs(20);
-/// A page this many moments behind skips to the newest.
+/// A page that is this many frames behind skips to the newest.
 const MOST_BEHIND: u32 = 30;
-/// Most requests for frames that wait.
+/// Most requests for frames that may wait.
 const MOST_REQUESTS: usize = 16;
 
-/// What all sessions share.
+/// Data that all sessions share.
 pub struct Shared {
     pub token: Token,
-    /// Whether pages may give orders.
+    /// Whether pages may control the simulation.
     pub control: bool,
     pub catalogue: Catalogue,
     pub scenes: Vec<SceneChoice>,
@@ -52,11 +52,11 @@ pub async fn serve(mut socket: WebSocket, shared: Arc<Shared>) {
     };
     let mut session =
         Session { status: shared.status.clone(), shared, epoch: 0, told: None, next: 0, backlog: VecDeque::new() };
-    // Some means that the socket is gone: nobody is left to tell.
+    // `Some` means that the socket is gone; then there is nobody to send an error to.
     while session.turn(&mut socket).await.is_some() {}
 }
 
-/// Waits for the token; gives a seat if it is right.
+/// Waits for the token; returns a seat if it is right.
 async fn greet(socket: &mut WebSocket, shared: &Shared) -> Option<OwnedSemaphorePermit> {
     let first = loop {
         match socket.recv().await?.ok()? {
@@ -97,7 +97,7 @@ async fn greet(socket: &mut WebSocket, shared: &Shared) -> Option<OwnedSemaphore
     }
 }
 
-/// Says why and closes. What cannot be said is not said.
+/// Sends the reason and closes. An error of sending is ignored.
 async fn refuse(socket: &mut WebSocket, code: u16, message: &str) {
     let answer = text(&Answer::Error { code, message });
     if send(socket, Message::Text(answer.into())).await.is_some() {
@@ -106,7 +106,7 @@ async fn refuse(socket: &mut WebSocket, code: u16, message: &str) {
     }
 }
 
-/// None if the socket is gone, or so slow that it may as well be.
+/// `None` if the socket is gone or too slow.
 async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
     timeout(STALL, socket.send(message)).await.ok()?.ok()
 }
@@ -114,18 +114,18 @@ async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
 struct Session {
     shared: Arc<Shared>,
     status: watch::Receiver<Status>,
-    /// The run that the page was told of.
+    /// The run that was last sent to the page.
     epoch: u32,
-    /// The phase and speed that the page was told of.
+    /// The phase and speed that were last sent to the page.
     told: Option<(Phase, f64)>,
-    /// The next moment to send.
+    /// The next frame to send.
     next: u32,
-    /// Moments that the page asked for: lane and numbers.
+    /// Frames that the page asked for: lane and numbers.
     backlog: VecDeque<(usize, Range<u32>)>,
 }
 
 impl Session {
-    /// Does what is to be done next; none when the socket is gone.
+    /// Waits for the next event and handles it; `None` when the socket is gone.
     async fn turn(&mut self, socket: &mut WebSocket) -> Option<()> {
         let Status { run, phase, speed, end } = self.status.borrow_and_update().clone();
         if run.epoch != self.epoch {
@@ -159,7 +159,7 @@ impl Session {
         Some(())
     }
 
-    /// The next moment of every lane.
+    /// Sends the next frame of every lane.
     async fn send_newest(&mut self, socket: &mut WebSocket, run: &Run, end: u32) -> Option<()> {
         if end - self.next > MOST_BEHIND {
             self.next = end - 1;
@@ -173,11 +173,11 @@ impl Session {
         Some(())
     }
 
-    /// One moment that the page asked for.
+    /// Sends one frame that the page asked for.
     async fn send_asked(&mut self, socket: &mut WebSocket, run: &Run) -> Option<()> {
         let Some((lane, range)) = self.backlog.front_mut() else { return Some(()) };
         let frame = match (range.next(), run.lanes.get(*lane)) {
-            // A recording reads a file here.
+            // For a recording this reads a file.
             (Some(index), Some(lane)) => tokio::task::block_in_place(|| lane.frame(index)),
             _ => {
                 self.backlog.pop_front();
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// Does what a page asks for, or says why not.
+    /// Handles a request of the page, or returns the reason why not.
     async fn answer(&mut self, socket: &mut WebSocket, run: &Run, request: &str) -> Option<()> {
         let request = match serde_json::from_str(request) {
             Ok(request) => request,
@@ -226,7 +226,7 @@ impl Session {
                     return self.complain(socket, 404, "no scene of this name").await;
                 };
                 let plan = Plan::new(scene, lanes).and_then(|plan| {
-                    // Built here once to be told what is wrong; the simulation builds its own.
+                    // Built here only to find errors; the simulation builds its own.
                     let tried = tokio::task::block_in_place(|| {
                         (0..plan.lanes.len()).try_for_each(|lane| plan.scene_of(lane).build().map(drop))
                     });
@@ -249,7 +249,7 @@ impl Session {
 
     fn ask(&mut self, run: &Run, epoch: u32, lane: usize, range: Range<u32>) -> Result<(), String> {
         if epoch != run.epoch {
-            // The page could not know yet: what it asked for is gone.
+            // The page does not know yet that the frame was dropped.
             return Ok(());
         }
         if lane >= run.lanes.len() {

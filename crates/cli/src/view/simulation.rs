@@ -3,8 +3,8 @@
 //! It receives commands from a bounded channel and writes to [`Store`]s and a watch channel. It never touches a socket
 //! and never waits for one.
 //!
-//! While it has to hurry, moments are kept while the next step is taken, and pages are told of new ones every
-//! [`TELL`]; otherwise at once.
+//! If the simulation cannot keep up with the clock, frames are copied while the next step is taken, and pages are
+//! told of new frames every [`TELL`]; otherwise both happen at once.
 
 use super::ViewError;
 use super::frame_store::{FrameStore, Gone};
@@ -29,44 +29,44 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// A simulation that is this far behind the clock gives up catching up.
+/// Delay behind the clock beyond which the simulation stops catching up.
 const MOST_BEHIND: Duration = Duration::from_millis(250);
 
-/// How often pages are told of new moments while the simulation has to hurry: oftener than screens show pictures. To wake
-/// the threads of the server costs as much as a tenth of a moment.
+/// Interval at which pages are told of new frames when the simulation cannot keep up: shorter than a frame of a
+/// screen. Waking the threads of the server takes a tenth of the time of a frame.
 const TELL: Duration = Duration::from_millis(8);
 
-/// Most steps that pages are not told of: half of what a page may be behind before it skips some.
+/// Most steps that pages are not told of: half the delay after which a page skips frames.
 const MOST_UNTOLD: u32 = 15;
 
-/// An order to the simulation.
+/// A command to the simulation.
 #[derive(Debug)]
 pub enum Command {
-    /// Stop.
+    /// Pause.
     Pause,
-    /// Go on; after the end, for as long again.
+    /// Resume; after the end, run for another duration of the scene.
     Resume,
-    /// One step, then stop.
+    /// Take one step, then pause.
     Step,
-    /// From the beginning.
+    /// Start again from the beginning.
     Reset,
-    /// Seconds of the scene per second; zero: as fast as it can.
+    /// Set the speed in seconds of the scene per second; zero means as fast as possible.
     Speed(f64),
-    /// The most that an island may spend in a step from now on.
+    /// Set the work budget of an island in a step.
     Budget(Option<usize>),
-    /// Something else.
+    /// Simulate another plan.
     Open(Box<Plan>),
-    /// Pull at a body, or let go.
+    /// Pull a body, or release it.
     Pull(Option<Drag>),
 }
 
-/// One world on its way, and its moments so far.
+/// A world of a lane, and its frames so far.
 struct Track {
     lane: Lane,
     store: Arc<Store>,
 }
 
-/// The worlds of a plan, at their beginning.
+/// The worlds of a plan and their progress.
 pub struct Simulation {
     plan: Plan,
     tracks: Vec<Track>,
@@ -75,11 +75,11 @@ pub struct Simulation {
     frames: FrameStore,
     /// Steps taken.
     steps: u32,
-    /// Steps that pages are told of.
+    /// Number of steps that pages know of.
     shown: u32,
-    /// Steps after which it is over.
+    /// Number of steps of the whole run.
     limit: u32,
-    /// Of the first lane, as long as its scene and settings are those it began with.
+    /// Recording of the first lane, until its scene or settings change.
     recording: Option<Recording>,
 }
 
@@ -104,7 +104,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Records it from here on; with contacts, and in place of another recording, if asked to.
+    /// Records from here on; with contacts, and in place of another recording, if asked to.
     pub fn record(&mut self, path: &Path, (contacts, force): (bool, bool)) -> Result<(), InputError> {
         if let Some(Track { lane, .. }) = self.tracks.first() {
             let scene = self.plan.scene_of(0);
@@ -113,7 +113,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Completes the recording, if there is one, and says so.
+    /// Completes the recording, if there is one, and prints a message.
     fn end_recording(&mut self) -> Result<(), InputError> {
         let Some(recording) = self.recording.take() else { return Ok(()) };
         let (path, bytes) = recording.finish()?;
@@ -121,7 +121,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// What sockets are told of it.
+    /// The status for the sockets.
     pub fn run(&self) -> Arc<Run> {
         let text = match self.tracks.first() {
             Some(track) => describe(self.epoch, &self.plan.scene, track.lane.world(), self.plan.lane_texts()),
@@ -131,7 +131,7 @@ impl Simulation {
         Arc::new(Run { epoch: self.epoch, text, lanes })
     }
 
-    /// In every lane, also after a reset.
+    /// Sets the budget in every lane; a reset keeps it.
     fn set_budget(&mut self, factorizations: Option<usize>) -> Result<(), String> {
         for Track { lane, .. } in &mut self.tracks {
             lane.set_budget(factorizations).map_err(|error| error.to_string())?;
@@ -140,19 +140,19 @@ impl Simulation {
         Ok(())
     }
 
-    /// Pulls at a body in every lane, or lets go. A body that cannot be pulled is left alone.
+    /// Pulls a body in every lane, or releases it. A request for a body that cannot be pulled is ignored.
     fn pull(&mut self, drag: Option<Drag>) {
         for Track { lane, .. } in &mut self.tracks {
             lane.drag = drag.filter(|drag| drag.check(lane.world()).is_ok());
         }
     }
 
-    /// One step of every lane, or why not. Pages are told of it when it is settled.
+    /// Takes a step of every lane, or returns the reason why not. Pages are told when all lanes are done.
     fn step(&mut self) -> Result<(), String> {
         let (epoch, index, dt, origin) = (self.epoch, self.steps + 1, self.plan.scene.step, self.origin);
         let one = |track: &mut Track| {
             let lane = &mut track.lane;
-            // A defect in a solver must not take the page down with it.
+            // A defect in a solver must not end the server.
             let outcome = catch_unwind(AssertUnwindSafe(|| lane.step(dt)));
             outcome.unwrap_or_else(|_| Err(format!("{}: broke off; this is a defect, please report it", lane.method())))
         };
@@ -163,7 +163,7 @@ impl Simulation {
             }
             tracks => tracks.iter_mut().map(one).collect::<Result<_, _>>()?,
         };
-        // The moments before this one are kept by now; their memory is used again.
+        // Earlier frames have been copied by now, so their memory can be used again.
         self.frames.settle().map_err(gone)?;
         if let (Some(recording), Some(Track { lane, .. }), Some(report)) =
             (&mut self.recording, self.tracks.first(), reports.first())
@@ -182,7 +182,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Waits until pages can have the steps that were taken: they may be told of them.
+    /// Waits until pages can get all frames that were made, so that they may be told of them.
     fn settle(&mut self) -> Result<(), String> {
         self.frames.settle().map_err(gone)?;
         self.shown = self.steps;
@@ -194,13 +194,13 @@ fn gone(_: Gone) -> String {
     "the view broke off; this is a defect, please report it".to_owned()
 }
 
-/// Where the server's own messages go.
+/// Prints a message of the server.
 fn complain(text: &str) {
-    // If standard error is gone there is nobody left to tell.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Runs until nobody can give orders any more. An error is that of the recording.
+/// Runs until the last sender of commands is dropped. An error comes from the recording.
 pub fn drive(
     mut simulation: Simulation,
     orders: Receiver<Command>,
@@ -237,7 +237,7 @@ pub fn drive(
             Some(Command::Speed(factor)) => (speed, due) = (factor, Instant::now()),
             Some(Command::Pull(drag)) => simulation.pull(drag),
             Some(Command::Budget(factorizations)) => {
-                // The scene in the recording has another one.
+                // The plan has another scene than the recording.
                 recorded = recorded.and(simulation.end_recording());
                 if let Err(why) = simulation.set_budget(factorizations) {
                     phase = Phase::Failed(why);
@@ -256,7 +256,7 @@ pub fn drive(
                             *status = Status { run, phase: phase.clone(), speed, end: 1 };
                         });
                     }
-                    // Sessions try a plan before they send it: this does not happen to a page that is told no.
+                    // Sessions check a plan before they send it, so the page has been told of errors already.
                     Err(error) => phase = Phase::Failed(error.to_string()),
                 }
             }
@@ -282,14 +282,14 @@ pub fn drive(
     }
 }
 
-/// An order, or a timeout when it is time for a step.
+/// Waits for a command, until the next step is due.
 fn next_order(orders: &Receiver<Command>, phase: &Phase, due: Instant) -> Result<Command, RecvTimeoutError> {
     if *phase != Phase::Running {
         return orders.recv().map_err(|_| RecvTimeoutError::Disconnected);
     }
     let wait = due.saturating_duration_since(Instant::now());
     if wait.is_zero() {
-        // Waiting for no time at all would still spin and give the processor away several times.
+        // A wait of zero would still spin and yield the processor several times.
         return orders.try_recv().map_err(|none| match none {
             TryRecvError::Empty => RecvTimeoutError::Timeout,
             TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
@@ -298,7 +298,7 @@ fn next_order(orders: &Receiver<Command>, phase: &Phase, due: Instant) -> Result
     orders.recv_timeout(wait)
 }
 
-/// One step, and where that leaves the run.
+/// Takes a step, and returns the state of the run after it.
 fn advance(simulation: &mut Simulation, phase: &Phase) -> Phase {
     match simulation.step() {
         Err(why) => Phase::Failed(why),
@@ -307,7 +307,7 @@ fn advance(simulation: &mut Simulation, phase: &Phase) -> Phase {
     }
 }
 
-/// When the next step is due: on the clock, but without a race to make up for lost time.
+/// Time of the next step: on the clock, without hurrying to make up for lost time.
 fn next_due(due: Instant, step: f64, speed: f64) -> Instant {
     let now = Instant::now();
     let interval =

@@ -256,7 +256,7 @@ fn frames_come_in_order_and_at_the_pace_of_the_clock() {
 fn a_recording_shows_the_same_as_the_run_it_was_made_of() {
     let directory = directory("view_recording");
     // A second block lies still and falls asleep after 20 ms.
-    let sleepy = "duration = 0.1\n[treatment.sleeping.islands]\nspeed = 0.05\nspin = 0.05\ntime = 0.02";
+    let sleepy = "duration = 0.1\n[treatment.sleeping.islands]\nspeed = 0.05\nangular_speed = 0.05\ntime = 0.02";
     let still = SLIDE.find("[[bodies]]\nname = \"block\"").map(|at| SLIDE[at..].replace("block", "still")).unwrap();
     let still = still.replace("velocity = [2, 0, 0]", "").replace("[0, 0, 0.1]", "[9, 0, 0.1]");
     let scene = scene_file(&directory, "slide", &(SLIDE.replace("duration = 0.6", sleepy) + &still));

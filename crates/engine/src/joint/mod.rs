@@ -87,7 +87,7 @@ pub enum PairContact {
 ///     world.step(0.01)?;
 /// }
 /// assert!((world.joint_velocity(joint)?[0] - 2.0).abs() < 1e-9);
-/// assert!((world.body(wheel)?.spin().y - 2.0).abs() < 1e-9);
+/// assert!((world.body(wheel)?.angular_velocity().y - 2.0).abs() < 1e-9);
 /// # Ok(())
 /// # }
 /// ```

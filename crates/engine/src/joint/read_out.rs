@@ -157,7 +157,8 @@ impl World {
             let spec = RowSpec { measure, law, purpose: Purpose::Constraint, axis: 0, block: 1 };
             let row = geometry.jacobian(&spec, &placed, &placed);
             let body = |end: End| if let End::Given(slot, _) = end { self.bodies.at(slot) } else { None };
-            let twist = |end: End| body(end).map(|b| Twist { linear: b.state.velocity, angular: b.state.spin });
+            let twist =
+                |end: End| body(end).map(|b| Twist { linear: b.state.velocity, angular: b.state.angular_velocity });
             crate::step::row_velocity(&row, twist(geometry.a).as_ref(), twist(geometry.b).as_ref())
         })
     }

@@ -20,7 +20,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &[Sum], closure: &mut Part, rise:
         let (mass, gravity): (f64, DVec3) =
             (record.mass.mass, record.options.gravity_scale * evidence.settings.gravity);
         let kinetic = |state: &crate::BodyState, momentum: DVec3| {
-            0.5 * (mass * state.velocity.length_squared() + state.spin.dot(momentum))
+            0.5 * (mass * state.velocity.length_squared() + state.angular_velocity.dot(momentum))
         };
         let (before, after) = (kinetic(&record.state, sum.before), kinetic(end, sum.after));
         let lifted = -mass * gravity.dot(end.position - record.state.position);
@@ -44,7 +44,7 @@ pub(super) fn grade(evidence: &Evidence, sums: &[Sum], closure: &mut Part, rise:
         ledger.stopped,
     ];
     exchanged += works.iter().map(|work| work.abs()).sum::<f64>();
-    // So does round-off of positions times weight.
+    // Round-off of positions times weight counts as zero, as the work along the allowed overlap and joint gaps does.
     floor = floor / evidence.dt + 8.0 * f64::EPSILON * far;
     // The same for impulses along the coordinates of joints, which may cancel: a servo against a spring.
     floor += JOINT_BOUND * evidence.drive_impulses / evidence.dt;

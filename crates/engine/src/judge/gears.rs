@@ -47,12 +47,13 @@ fn angle(
     axis: usize,
     bodies: [Option<u32>; 2],
 ) -> f64 {
-    let spin = |rank: Option<u32>| {
+    let angular_velocity = |rank: Option<u32>| {
         let state = rank.and_then(|rank| evidence.end.get(rank as usize));
-        state.map_or(DVec3::ZERO, |state| state.spin)
+        state.map_or(DVec3::ZERO, |state| state.angular_velocity)
     };
     let alone = record.joint.free_axes().filter(|axis| *axis >= 3).count() == 1;
-    let rate = if alone { frames.a.col(axis).dot(spin(bodies[0]) - spin(bodies[1])) } else { 0.0 };
+    let rate =
+        if alone { frames.a.col(axis).dot(angular_velocity(bodies[0]) - angular_velocity(bodies[1])) } else { 0.0 };
     let near = record.angles[axis] + evidence.dt * rate;
     let angle = coordinate(&record.joint, frames, axis);
     let whole = std::f64::consts::TAU;

@@ -299,9 +299,9 @@ pub(crate) fn certify(evidence: &Evidence, space: &mut Space) -> StepCertificate
 
 /// Angular momentum about the centre of mass, world axes [kg·m²/s].
 fn angular_momentum(record: &BodyRecord, state: &BodyState) -> DVec3 {
-    if state.spin == DVec3::ZERO {
+    if state.angular_velocity == DVec3::ZERO {
         return DVec3::ZERO;
     }
     let turn = glamx::DMat3::from_quat(state.orientation);
-    turn * (record.mass.inertia * (turn.transpose() * state.spin))
+    turn * (record.mass.inertia * (turn.transpose() * state.angular_velocity))
 }

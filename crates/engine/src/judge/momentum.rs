@@ -32,7 +32,8 @@ pub(super) fn grade(evidence: &Evidence, sums: &[Sum], part: &mut Part) {
         let defect = mass * (end.velocity - start.velocity) - kick - sum.linear;
         let size = mass * (end.velocity.length() + start.velocity.length()) + kick.length() + sum.linear_size;
         // Angular momentum that turned axes of inertia leave is a spin, however small.
-        let resting = mass * (end.velocity.length() + record.reach * end.spin.length()) <= REST * kick.length();
+        let resting =
+            mass * (end.velocity.length() + record.reach * end.angular_velocity.length()) <= REST * kick.length();
         // Impulses along coordinates of joints may cancel each other, to their last digits.
         let cancelled = 8.0 * f64::EPSILON * evidence.drive_impulses;
         let accepted = f64::min(REST_ACCEPTED * kick.length(), mass * evidence.settings.accepted().value);

@@ -46,7 +46,7 @@ pub(super) fn gather(evidence: &Evidence, sums: &mut Vec<Sum>) {
     for (rank, sum) in sums.iter_mut().enumerate() {
         let (Some(record), Some(end)) = (evidence.record(rank), evidence.end.get(rank)) else { continue };
         let turn = |spin: DVec3| (evidence.dt * spin).length_squared().min(MOST_TURN);
-        sum.turn = turn(record.state.spin).max(turn(end.spin));
+        sum.turn = turn(record.state.angular_velocity).max(turn(end.angular_velocity));
         if record.kind == crate::Kind::Dynamic {
             (sum.before, sum.after) = (angular_momentum(record, &record.state), angular_momentum(record, end));
         }

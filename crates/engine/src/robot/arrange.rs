@@ -1,15 +1,15 @@
 //! Combines several joints of one link into one joint of the engine.
 //!
-//! The engine measures where a frame on the link is in a frame on what it hangs on: along x, y and z of the latter, then
-//! turned by `R_x(α) R_y(β) R_z(γ)`, every axis carried by the turns before it. Hinges one after the other at right angles
-//! are that with x, y and z along their axes in this order, and slides before them, each along one of these axes, are the
-//! translations. So a hip of three hinges, or a walker that slides, slides and turns in its plane, needs no body in
-//! between.
+//! A joint of the engine has six coordinates: the position of a frame of the link along x, y and z of a frame of the
+//! parent, then the rotations `R_x(α) R_y(β) R_z(γ)`, each about an axis that the earlier rotations turned.
+//! Consecutive hinges at right angles are such rotations, about x, y and z in this order. Slides before them, each
+//! along one of these axes, are such translations. So a hip of three hinges, or a walker that slides twice and turns
+//! in its plane, is one joint without bodies in between.
 
 use super::description::{Motion, RobotJoint};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
-/// How far from a right angle two axes may be \[1\]: files give them with six digits or more.
+/// Largest cosine between two axes that count as perpendicular \[1\]. Files give axes with six digits or more.
 const RIGHT: f64 = 1e-5;
 
 /// Joints of a link as coordinates of one frame.
@@ -17,13 +17,14 @@ const RIGHT: f64 = 1e-5;
 pub(crate) struct Arrangement {
     /// The frame of the engine's joint in the frame of the link.
     pub frame: DPose3,
-    /// For every joint, which of the six coordinates it is and with which sign.
+    /// For every joint, the index of its coordinate among the six, and its sign.
     pub places: Vec<(usize, f64)>,
-    /// How far axes were moved so that they meet \[m\].
+    /// Largest distance by which axes were moved so that they intersect \[m\].
     pub moved: f64,
 }
 
-/// Finds the frame. Joints are hinges and slides; their axes are made to fit it to the last digit, and to meet.
+/// Finds the frame. All joints must be hinges or slides. Their axes are made exactly perpendicular and moved to
+/// intersect.
 pub(crate) fn arrange(joints: &mut [RobotJoint]) -> Result<Arrangement, &'static str> {
     let mut hinges: Vec<(DVec3, DVec3)> = Vec::new();
     let mut slides: Vec<DVec3> = Vec::new();
@@ -76,7 +77,7 @@ pub(crate) fn arrange(joints: &mut [RobotJoint]) -> Result<Arrangement, &'static
     Ok(Arrangement { frame, places, moved })
 }
 
-/// Cuts the joints of a link, in order, into runs of which each can be arranged: as few as possible.
+/// Splits the joints of a link, in order, into runs that can each be arranged, as few as possible.
 pub(crate) fn runs(joints: Vec<RobotJoint>) -> Result<Vec<Vec<RobotJoint>>, &'static str> {
     let alone = |run: &[RobotJoint]| matches!(run, [RobotJoint { motion: Motion::Ball { .. } | Motion::Free, .. }]);
     let fits = |run: &[RobotJoint]| alone(run) || arrange(&mut run.to_vec()).is_ok();
@@ -121,14 +122,15 @@ fn basis(hinges: &[(DVec3, DVec3)], slides: &[DVec3]) -> Result<DMat3, &'static 
     }
 }
 
-/// The point nearest to all axes: `Σ (1 − aaᵀ)(p − pᵢ) = 0`. Axes at right angles leave no direction open, one alone its own.
+/// The point nearest to all axes: `Σ (1 − aaᵀ)(p − pᵢ) = 0`. A single axis leaves its own direction undetermined,
+/// perpendicular axes leave none.
 fn meeting_point(hinges: &[(DVec3, DVec3)]) -> DVec3 {
     let [(first, _), _, ..] = hinges else { return hinges.first().map_or(DVec3::ZERO, |(point, _)| *point) };
     let (mut matrix, mut sum) = (DMat3::ZERO, DVec3::ZERO);
     for (point, axis) in hinges {
         let across = DMat3::IDENTITY - DMat3::from_cols(*axis * axis.x, *axis * axis.y, *axis * axis.z);
         matrix += across;
-        // From the first point, so that axes through one point meet there to the last digit.
+        // Relative to the first point, so that axes through one point intersect there exactly.
         sum += across * (*point - *first);
     }
     *first + matrix.inverse() * sum

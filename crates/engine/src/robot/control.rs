@@ -1,9 +1,9 @@
 //! Actuators of a robot. Where possible they become motors of joints, which the engine treats implicitly.
 //!
-//! An actuator exerts `f = g u + b₀ + b₁ l + b₂ l̇` with `l = c q`, so the joint feels `c f`. With b₁ ≤ 0 and b₂ ≤ 0, not both zero, that
-//! is a servo of stiffness `k = −c²b₁` and damping `d = −c²b₂` towards `c(g u + b₀)/k`, or towards that speed over d where
-//! k is zero; the engine takes it at the end of the step, so no gain is too large. Anything else is a given force, taken
-//! when the control is set.
+//! An actuator exerts `f = g u + b₀ + b₁ l + b₂ l̇` with `l = c q`, so the joint receives `c f`. If b₁ ≤ 0 and b₂ ≤ 0,
+//! not both zero, this is a servo of stiffness `k = −c²b₁` and damping `d = −c²b₂` with the target position
+//! `c(g u + b₀)/k`; if k is zero, it has the target speed `c(g u + b₀)/d`. The engine evaluates servos at the end of
+//! the step, so no gain is too large. Any other actuator is a given force, computed when its control is set.
 
 use super::handle::Robot;
 use super::model::RobotModel;

@@ -12,23 +12,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Most links of a description: pairs of them are counted, and no robot has as many.
+/// Largest number of links. Pairs of links are enumerated, and no real robot has as many.
 pub const LINK_LIMIT: usize = 2000;
 
-/// A robot, or several, with what drives and ties them.
+/// A robot, or several, with actuators and with constraints beyond the trees.
 #[derive(Clone, Debug, Default)]
 pub struct RobotDescription {
-    /// What the file calls it.
+    /// Name in the file.
     pub name: String,
     /// The links, parents before children.
     pub links: Vec<LinkDescription>,
-    /// What drives the joints.
+    /// The actuators.
     pub actuators: Vec<ActuatorDescription>,
-    /// What ties links and joints beyond the trees.
+    /// Constraints between links or joints beyond the trees.
     pub equalities: Vec<EqualityDescription>,
     /// Pairs of links that do not touch.
     pub excluded: Vec<[usize; 2]>,
-    /// Pairs of links that touch whatever their filters say.
+    /// Pairs of links that touch even if their filters exclude it.
     pub forced: Vec<[usize; 2]>,
     /// Which links of one tree may touch.
     pub self_collision: SelfCollision,
@@ -38,16 +38,16 @@ pub struct RobotDescription {
     pub step: Option<f64>,
     /// Acceleration of free fall [m/s²].
     pub gravity: Option<DVec3>,
-    /// What was in the file and has no effect here, each once.
+    /// Parts of the file that have no effect here, each listed once.
     pub ignored: Vec<Notice>,
 }
 
-/// Something that a file says and that has no effect, or another effect than it says.
+/// A part of a file that has no effect, or another effect than the file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// Where it stands first.
+    /// Where it first stands in the file.
     pub at: TextPlace,
-    /// What it is, and what becomes of it.
+    /// What it is, and how it is treated.
     pub what: String,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Notice {
 }
 
 impl RobotDescription {
-    /// Says that something has no effect, unless that was said before.
+    /// Notes that something has no effect, unless that was noted before.
     pub fn ignore(&mut self, at: TextPlace, what: impl Into<String>) {
         let what = what.into();
         if self.ignored.iter().all(|notice| notice.what != what) {
@@ -88,17 +88,17 @@ pub enum SelfCollision {
 pub struct LinkDescription {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
-    /// The link it hangs on; none is the world.
+    /// Its parent link; `None` is the world.
     pub parent: Option<usize>,
     /// Its frame in that of the parent when all coordinates are zero.
     pub pose: DPose3,
-    /// How it may move, the first nearest to the parent.
+    /// Its joints, the first nearest to the parent.
     pub joints: Vec<RobotJoint>,
     /// Mass, centre and inertia in its frame; none for a frame without mass.
     pub inertial: Option<MassProperties>,
-    /// What touches others.
+    /// Its collision shapes.
     pub shapes: Vec<LinkShape>,
 }
 
@@ -107,19 +107,19 @@ pub struct LinkDescription {
 pub struct LinkShape {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
     /// In the frame of the link.
     pub pose: DPose3,
     /// The shape.
     pub shape: ShapeDescription,
-    /// Which others it touches.
+    /// Which other shapes it touches.
     pub filter: Filter,
     /// Its surface.
     pub material: Material,
 }
 
-/// Bits that decide which shapes of a file touch: two do if one of them is what the other meets.
+/// Layers of a shape, as bits. Two shapes touch if one of them is in a layer that the other meets.
 ///
 /// ```
 /// use signorini::robot::Filter;
@@ -128,9 +128,9 @@ pub struct LinkShape {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// What it is.
+    /// Layers that it is in.
     pub is: u32,
-    /// What it meets.
+    /// Layers of the shapes that it meets.
     pub meets: u32,
 }
 
@@ -179,7 +179,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// How many coordinates it has.
+    /// Number of coordinates.
     pub fn coordinates(&self) -> usize {
         match self {
             Motion::Hinge { .. } | Motion::Slide { .. } => 1,
@@ -188,7 +188,7 @@ impl Motion {
         }
     }
 
-    /// How many rates it has.
+    /// Number of rates.
     pub fn freedoms(&self) -> usize {
         match self {
             Motion::Hinge { .. } | Motion::Slide { .. } => 1,
@@ -211,28 +211,28 @@ impl Motion {
     }
 }
 
-/// A joint with what acts in it. Units of forces: \[N\] along slides, [N·m] about hinges.
+/// A joint and its forces, in \[N\] along slides and [N·m] about hinges.
 #[derive(Clone, Debug)]
 pub struct RobotJoint {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
     /// How it moves.
     pub motion: Motion,
-    /// Value of the coordinate where the link is at its pose.
+    /// Value of the coordinate at which the link is at its `pose`.
     pub reference: f64,
     /// Least and greatest value of the coordinate; of a ball, the angle of its turn.
     pub range: Option<[f64; 2]>,
     /// Greatest rate.
     pub max_speed: Option<f64>,
-    /// Greatest force of whatever drives it.
+    /// Greatest force of its actuators.
     pub max_force: Option<f64>,
     /// Viscous damping, force over rate.
     pub damping: f64,
     /// Dry friction, a force.
     pub friction: f64,
-    /// Inertia of what turns with the coordinate behind a gear, [kg] or [kg·m²].
+    /// Inertia of a rotor behind a gear, as felt at the coordinate, [kg] or [kg·m²].
     pub armature: f64,
     /// Spring, force over coordinate.
     pub stiffness: f64,
@@ -243,7 +243,7 @@ pub struct RobotJoint {
 }
 
 impl RobotJoint {
-    /// A joint in which nothing acts.
+    /// A joint without forces.
     pub fn new(name: impl Into<String>, at: TextPlace, motion: Motion) -> Self {
         RobotJoint {
             name: name.into(),
@@ -280,7 +280,7 @@ pub struct Mimic {
     pub offset: f64,
 }
 
-/// What drives one joint, or several at once.
+/// An actuator of one joint or of several.
 ///
 /// With `l = Σ cᵢ qᵢ` and `l̇ = Σ cᵢ q̇ᵢ` it exerts `f = gain·u + bias·(1, l, l̇)`, held within its range, as forces `cᵢ f` in
 /// the joints.
@@ -288,7 +288,7 @@ pub struct Mimic {
 pub struct ActuatorDescription {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
     /// Names of joints and their coefficients cᵢ.
     pub joints: Vec<(String, f64)>,
@@ -302,25 +302,25 @@ pub struct ActuatorDescription {
     pub force_range: Option<[f64; 2]>,
 }
 
-/// What ties links or joints beyond the trees.
+/// A constraint between links or joints beyond the trees.
 #[derive(Clone, Debug)]
 pub struct EqualityDescription {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
-    /// What it ties.
+    /// What it constrains.
     pub kind: EqualityKind,
 }
 
-/// Kinds of ties.
+/// Kinds of constraints.
 #[derive(Clone, Debug)]
 pub enum EqualityKind {
     /// A point of one link stays where it is in another.
     Connect {
         /// The link.
         link: usize,
-        /// The other; none is the world.
+        /// The other link; `None` is the world.
         other: Option<usize>,
         /// In the frame of the link \[m\].
         point: DVec3,
@@ -329,7 +329,7 @@ pub enum EqualityKind {
     Weld {
         /// The link.
         link: usize,
-        /// The other; none is the world.
+        /// The other link; `None` is the world.
         other: Option<usize>,
     },
     /// `Σ cᵢ qᵢ = sum`: a fixed tendon that is held, or two of which one follows the other.
@@ -339,11 +339,11 @@ pub enum EqualityKind {
         /// [rad] or [m].
         sum: f64,
     },
-    /// `q = offset + ratio · q_other`; without other, `q = offset`.
+    /// `q = offset + ratio · q_other`; without other joint, `q = offset`.
     Joint {
         /// Name of the joint.
         joint: String,
-        /// Name of the other.
+        /// Name of the other joint.
         other: Option<String>,
         /// [1], or between the units of the two.
         ratio: f64,
@@ -357,7 +357,7 @@ pub enum EqualityKind {
 pub struct KeyframeDescription {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: Option<TextPlace>,
     /// Coordinates.
     pub q: Option<Vec<f64>>,

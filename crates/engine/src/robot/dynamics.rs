@@ -103,7 +103,7 @@ impl RobotModel {
         let mut twists: Vec<Twist> = Vec::with_capacity(self.links.len());
         let mut rates: Vec<Twist> = Vec::with_capacity(self.links.len());
         let mut forces: Vec<Wrench> = Vec::with_capacity(self.links.len());
-        // A base that falls upwards feels what a body at rest does.
+        // Gravity acts like an upward acceleration of the base.
         let still = (Twist::default(), Twist { angular: DVec3::ZERO, linear: -gravity });
         for (at, link) in self.links.iter().enumerate() {
             let (mut twist, mut rate) = link.parent.map_or(still, |parent| (twists[parent], rates[parent]));
@@ -114,8 +114,8 @@ impl RobotModel {
                     twist = twist.plus(posture.axes[v], value(qd, v));
                 }
                 for v in freedoms {
-                    // Axes of a hinge or slide move with what is before it, those of a ball or free body with itself; of a
-                    // free body the first three do not move.
+                    // The axis of a hinge or slide is carried by the body before it, those of a ball or free body by
+                    // the body itself. The first three axes of a free body are fixed in the base.
                     let carrier = match joint.joint.motion {
                         Motion::Hinge { .. } | Motion::Slide { .. } => before,
                         Motion::Ball { .. } => twist,

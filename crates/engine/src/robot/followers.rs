@@ -6,7 +6,7 @@ use super::model::RobotModel;
 use crate::joint::GEAR_LIMIT;
 use crate::scene::{GearDescription, GearTermDescription, SceneError, TextPlace};
 
-/// Least and greatest ratio that is not zero \[1\].
+/// Least and greatest magnitude of a ratio other than zero \[1\].
 const RATIOS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// Greatest offset [m, rad].
 const FARTHEST: f64 = 1e10;
@@ -22,7 +22,7 @@ struct Follower {
 }
 
 impl RobotModel {
-    /// All of them, those that `mimic` first.
+    /// All followers, those with `mimic` first.
     fn followers(&self) -> Vec<Follower> {
         let place = |name: &str| self.joints.iter().position(|joint| joint.joint.name == name);
         let follower = |joint: usize, other: Option<&str>, ratio: f64, offset: f64| {
@@ -46,7 +46,7 @@ impl RobotModel {
         mimics.chain(equalities).collect()
     }
 
-    /// Refuses numbers that no gear can have.
+    /// Refuses numbers that are out of range for gears.
     pub(super) fn check_followers(&self) -> Result<(), SceneError> {
         let check = |at: &TextPlace, joint: &str, ratio: f64, offset: f64| {
             let refuse = |what: String| Err(SceneError::placed(at.clone(), what));
@@ -82,7 +82,7 @@ impl RobotModel {
         Ok(())
     }
 
-    /// Names of the joints that an equality is about.
+    /// Names of the joints in an equality.
     pub(super) fn tied_joints<'t>(&self, tie: &'t EqualityDescription) -> impl Iterator<Item = &'t str> + use<'t> {
         let (one, other, several) = match &tie.kind {
             EqualityKind::Joint { joint, other, .. } => (Some(joint), other.as_ref(), &[][..]),
@@ -92,7 +92,7 @@ impl RobotModel {
         one.into_iter().chain(other).chain(several.iter().map(|(name, _)| name)).map(String::as_str)
     }
 
-    /// At the start joints are where those that they follow take them, one after the other along chains.
+    /// Sets the start coordinates of followers from the joints that they follow, in order along chains.
     pub(super) fn start_where_followed(&mut self) {
         let followers = self.followers();
         for _ in 0..followers.len() {

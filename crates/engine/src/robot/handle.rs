@@ -9,7 +9,7 @@ use crate::scene::SceneError;
 use crate::{BodyHandle, JointHandle, World, WorldError};
 use glamx::{DPose3, DVec3};
 
-/// Where a robot is put.
+/// Placement of a robot in a world.
 ///
 /// ```
 /// use signorini::RobotPlacement;
@@ -25,13 +25,13 @@ use glamx::{DPose3, DVec3};
 pub struct RobotPlacement {
     /// Frame of the base in the world.
     pub base: DPose3,
-    /// Goes before every name of a body, so that several robots of one file can be told apart.
+    /// Prefix of all names of bodies, so that several robots of one file can be told apart.
     pub prefix: String,
-    /// Coordinates; none is the home pose.
+    /// Coordinates; `None` is the home pose.
     pub q: Option<Vec<f64>>,
 }
 
-/// A robot in a world. It holds handles, not the world: every question is asked with the world it was put into.
+/// A robot in a world. It holds handles, not the world: every query takes the world as an argument.
 ///
 /// ```
 /// use signorini::scene::RobotOptions;
@@ -64,7 +64,7 @@ pub struct Robot {
     fixtures: Vec<BodyHandle>,
     /// The engine's joint of each link; none for free ones.
     joints: Vec<Option<JointHandle>>,
-    /// For every joint of the model.
+    /// The engine's coordinate of every joint of the model; `None` for balls and free links.
     places: Vec<Option<Place>>,
     pub(super) drives: Vec<Drive>,
 }
@@ -100,7 +100,7 @@ impl Robot {
         Ok(robot)
     }
 
-    /// What it is made of.
+    /// Its model.
     pub fn model(&self) -> &RobotModel {
         &self.model
     }
@@ -115,18 +115,18 @@ impl Robot {
         &self.bodies
     }
 
-    /// The bodies of its parts that stand still, in their order.
+    /// The bodies of its fixed parts, in their order.
     pub fn fixtures(&self) -> &[BodyHandle] {
         &self.fixtures
     }
 
-    /// The body of a named link, and the frame of the link in that of the body; none for what is part of the base.
+    /// The body of a named link, and the frame of the link in that of the body; `None` for parts of the base.
     pub fn link(&self, name: &str) -> Option<(BodyHandle, DPose3)> {
         let frame = self.model.frames.get(name)?;
         Some((self.bodies[frame.link?], frame.pose))
     }
 
-    /// The engine's joint that a named joint is a coordinate of, and which; none for free links.
+    /// The engine's joint of a named joint, and the index of its coordinate; `None` for free links.
     pub fn joint(&self, name: &str) -> Option<(JointHandle, usize)> {
         let at = self.model.joints.iter().position(|joint| joint.joint.name == name)?;
         let handle = self.joints[self.model.joints[at].link]?;
@@ -159,7 +159,8 @@ impl Robot {
         Ok(q)
     }
 
-    /// Where a ball or free link is from where it is at zero, the latter from the base.
+    /// Position and orientation of a ball or free link relative to its pose at zero coordinates. That of a free link
+    /// is the frame of its parent.
     fn relative(&self, world: &World, joint: &ModelJoint) -> Result<(DVec3, glamx::DQuat), WorldError> {
         let link = &self.model.links[joint.link];
         let above = match link.parent {
@@ -183,14 +184,14 @@ impl Robot {
             let body = world.body(self.bodies[joint.link])?;
             let turned = body.orientation();
             let above = match self.model.links[joint.link].parent {
-                Some(parent) => world.body(self.bodies[parent])?.spin(),
+                Some(parent) => world.body(self.bodies[parent])?.angular_velocity(),
                 None => DVec3::ZERO,
             };
-            let spin = turned.inverse() * (body.spin() - above);
+            let angular_velocity = turned.inverse() * (body.angular_velocity() - above);
             let start = joint.v + joint.joint.motion.freedoms() - 3;
-            qd[start..start + 3].copy_from_slice(&spin.to_array());
+            qd[start..start + 3].copy_from_slice(&angular_velocity.to_array());
             if joint.joint.motion == Motion::Free {
-                let origin = body.velocity() + body.spin().cross(body.position() - body.centre_of_mass());
+                let origin = body.velocity() + body.angular_velocity().cross(body.position() - body.centre_of_mass());
                 let seen = self.base.rotation.inverse() * origin;
                 qd[joint.v..start].copy_from_slice(&seen.to_array());
             }
@@ -209,9 +210,9 @@ impl Robot {
             world.set_position(*body, pose.translation)?;
             let centre = world.body(*body)?.centre_of_mass();
             world.set_velocity(*body, twist.at(centre))?;
-            world.set_spin(*body, twist.angular)?;
+            world.set_angular_velocity(*body, twist.angular)?;
         }
-        // Angles are counted over whole turns: say which.
+        // Joints count angles over whole turns, so the number of turns is set too.
         for (at, joint) in self.model.joints.iter().enumerate() {
             if let (Some((handle, place)), Motion::Hinge { .. }) = (self.place_of(at), joint.joint.motion) {
                 world.set_joint_turns(handle, place.coordinate, place.to_engine(q[joint.q]))?;
@@ -252,12 +253,12 @@ impl Robot {
         Ok(tau)
     }
 
-    /// Where its links are, and how its freedoms move them.
+    /// Poses of its links and twists of its freedoms.
     pub fn posture(&self, world: &World) -> Result<Posture, WorldError> {
         Ok(self.model.posture(&self.base, &self.q(world)?))
     }
 
-    /// Forces that these accelerations take, against gravity and at the rates of now.
+    /// Forces that produce these accelerations against gravity at the current rates.
     pub fn inverse_dynamics(&self, world: &World, qdd: &[f64]) -> Result<Vec<f64>, WorldError> {
         expect("accelerations", qdd, self.model.freedoms())?;
         let (posture, qd) = (self.posture(world)?, self.qd(world)?);

@@ -7,8 +7,8 @@ use crate::scene::{EndDescription, JointDescription};
 use crate::{Coordinate, JointKind};
 use glamx::{DPose3, DQuat, DVec3};
 
-/// Which coordinate of the engine a joint is: the number among the free ones of the engine's joint, and
-/// `x = sign · (q − reference)`.
+/// The engine's coordinate of a joint: its index among the free coordinates of the engine's joint, and `x = sign · (q
+/// − reference)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
     pub coordinate: usize,
@@ -26,7 +26,7 @@ impl Place {
 }
 
 impl RobotModel {
-    /// The joints of the links that are not free, in their order, then what ties them besides.
+    /// The joints of the links that are not free, in their order, then the constraints beyond the trees.
     pub(super) fn joints_of(&self, base: &DPose3, prefix: &str) -> Vec<JointDescription> {
         let tree = self.links.iter().filter_map(|link| self.joint_of(link, base, prefix));
         tree.chain(self.ties(base, prefix)).collect()
@@ -67,7 +67,7 @@ impl RobotModel {
         Some(JointDescription { coordinates, ..JointDescription::new(kind, a, b) })
     }
 
-    /// Where each joint is among the free coordinates of its link's joint; none for balls and free links.
+    /// Index of each joint among the free coordinates of its link's joint; `None` for balls and free links.
     pub(super) fn engine_places(&self) -> Vec<Option<Place>> {
         let place = |joint: &ModelJoint| {
             let link = &self.links[joint.link];
@@ -87,7 +87,8 @@ impl RobotModel {
         self.joints.iter().map(place).collect()
     }
 
-    /// Ties of points and links. They hold what the file has where all coordinates are at their references.
+    /// Constraints between points or links. They hold the offsets that the file has with all coordinates at their
+    /// references.
     fn ties(&self, base: &DPose3, prefix: &str) -> Vec<JointDescription> {
         let reference = |joint: &ModelJoint| match joint.joint.motion.coordinates() {
             1 => vec![joint.joint.reference],
@@ -132,13 +133,13 @@ fn end(body: Option<String>, frame: &DPose3) -> EndDescription {
     EndDescription { body, point: frame.translation.to_array(), axes }
 }
 
-/// What acts in a joint, along the engine's coordinate.
+/// Friction, limits, springs and other forces of a joint, along the engine's coordinate.
 fn coordinate(joint: &RobotJoint, sign: f64) -> Coordinate {
     let place = Place { coordinate: 0, sign, reference: joint.reference };
     let mut coordinate =
         Coordinate { friction: joint.friction, damping: joint.damping, armature: joint.armature, ..Coordinate::free() };
     if let Some([low, high]) = joint.range {
-        // Beyond what the engine counts, limits are none.
+        // A limit beyond the engine's range of coordinates is no limit.
         let ends = [low, high].map(|end| if end.abs() > MAX_VALUE { f64::INFINITY.copysign(end) } else { end });
         let ends = ends.map(|end| place.to_engine(end));
         coordinate = coordinate.limits(ends[0].min(ends[1]), ends[0].max(ends[1]));

@@ -1,4 +1,4 @@
-//! Where links are and how they move, from coordinates and rates.
+//! Poses and velocities of links from coordinates and rates.
 //!
 //! Every freedom is a twist in world axes, taken at the origin of the world: `(a, p × a)` for a turn about the axis `a`
 //! through `p`, `(0, a)` for a slide along `a`. The twist of a link is `V = Σ S_i q̇_i` over the freedoms between it and the
@@ -8,7 +8,8 @@ use super::description::Motion;
 use super::model::RobotModel;
 use glamx::{DPose3, DQuat, DVec3};
 
-/// Angular velocity, and velocity of the point of a body that is at the origin of the world; or an axis of such.
+/// A twist: angular velocity, and velocity of the body's point at the origin of the world. Axes of joints are twists
+/// at unit rate.
 ///
 /// ```
 /// use signorini::glamx::DVec3;
@@ -28,7 +29,7 @@ impl Twist {
         Twist { angular: self.angular + other.angular * factor, linear: self.linear + other.linear * factor }
     }
 
-    /// Rate of change of a twist that is carried along by this one.
+    /// Rate of change of a twist that moves along with this one.
     pub(crate) fn carries(self, other: Twist) -> Twist {
         Twist {
             angular: self.angular.cross(other.angular),
@@ -36,7 +37,7 @@ impl Twist {
         }
     }
 
-    /// Velocity of a point of the world that moves along [m/s].
+    /// Velocity of the body's point at this place in the world [m/s].
     pub fn at(self, point: DVec3) -> DVec3 {
         self.linear + self.angular.cross(point)
     }
@@ -47,9 +48,9 @@ impl Twist {
 pub struct Posture {
     /// Frame of each link in the world.
     pub links: Vec<DPose3>,
-    /// Twist of each freedom at a rate of one.
+    /// Twist of each freedom at unit rate.
     pub axes: Vec<Twist>,
-    /// The base in the world.
+    /// Frame of the base in the world.
     pub base: DPose3,
 }
 
@@ -135,7 +136,7 @@ impl RobotModel {
         Some(frame.link.map_or(posture.base, |link| posture.links[link]) * frame.pose)
     }
 
-    /// Twist of every link at these rates, the base at rest.
+    /// Twist of every link at these rates, with the base at rest.
     pub fn twists(&self, posture: &Posture, qd: &[f64]) -> Vec<Twist> {
         let mut twists: Vec<Twist> = Vec::with_capacity(self.links.len());
         for link in &self.links {

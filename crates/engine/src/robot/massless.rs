@@ -4,14 +4,14 @@
 use super::description::{LinkDescription, Mimic, Notice, RobotJoint};
 use crate::scene::SceneError;
 
-/// Leaves joints that move something that weighs.
+/// Removes joints that move no mass, and redirects the joints that follow them.
 pub(super) fn settle(links: &mut [LinkDescription], ignored: &mut Vec<Notice>) -> Result<(), SceneError> {
     let gone = take_out(links, ignored)?;
     lead_in_place_of(gone, links, ignored);
     Ok(())
 }
 
-/// Takes out joints that move no mass by themselves, and returns them.
+/// Removes joints that move no mass by themselves, and returns them.
 fn take_out(links: &mut [LinkDescription], ignored: &mut Vec<Notice>) -> Result<Vec<RobotJoint>, SceneError> {
     let mut gone = Vec::new();
     // Whether a link or what is fixed to it has mass, and which links hang on these by joints.
@@ -53,7 +53,7 @@ fn take_out(links: &mut [LinkDescription], ignored: &mut Vec<Notice>) -> Result<
     Ok(gone)
 }
 
-/// Gives the joints of a link without mass to the one link that it carries.
+/// Gives the joints of a massless link to the only link that it carries.
 fn join(links: &mut [LinkDescription], massless: usize, child: usize) {
     // The pose of the child in the frame of the massless link, through what is fixed in between.
     let (mut pose, mut above) = (links[child].pose, links[child].parent);
@@ -68,11 +68,11 @@ fn join(links: &mut [LinkDescription], massless: usize, child: usize) {
     links[child].joints = joints;
     links[child].pose = links[massless].pose * pose;
     links[child].parent = links[massless].parent;
-    // Its name stays where it is at the start, as a frame of what it hung on.
+    // Its name remains as a frame of its parent, at the place where it starts.
 }
 
-/// Joints without mass are gone, but what follows them weighs: each follows what that followed, or else the first of them, which
-/// leads in its place with its limits, damping and friction.
+/// Redirects the followers of removed joints. Each follows the joint that the removed one followed; if that followed
+/// none, the first of them leads the others, with the limits, damping and friction of the removed joint.
 fn lead_in_place_of(gone: Vec<RobotJoint>, links: &mut [LinkDescription], ignored: &mut Vec<Notice>) {
     let mut gone = gone.into_iter();
     while let Some(old) = gone.next() {
@@ -109,7 +109,7 @@ fn lead_in_place_of(gone: Vec<RobotJoint>, links: &mut [LinkDescription], ignore
 }
 
 impl Mimic {
-    /// The same through `before`, by which the joint that is followed follows.
+    /// This relation composed with `before`, the relation by which the followed joint follows another.
     fn of(self, before: &Mimic) -> Mimic {
         let (ratio, offset) = (self.ratio * before.ratio, self.ratio * before.offset + self.offset);
         Mimic { joint: before.joint.clone(), ratio, offset }

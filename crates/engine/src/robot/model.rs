@@ -1,10 +1,10 @@
-//! Makes the model of moving bodies from a description: links fixed to each other become one body, and frames without
-//! mass become none.
+//! Makes the model of moving bodies from a description. Links that are fixed to each other become one body; frames
+//! without mass become none.
 //!
-//! A frame without mass between two joints is not a body: a body of no mass, or of a little to please the solver, makes
-//! the equations as badly conditioned as the ratio of the masses around it. Its joint and the next become one joint of
-//! several freedoms, whose motions are conjugated into the frame of the link below: with `C` the pose of that link in the
-//! frame, `E(q) C = C (C⁻¹ E(q) C)`. Where the axes are such that no one joint has these freedoms, a body in between takes
+//! A massless frame between two joints is not a body. A body without mass, or with a little mass to please the
+//! solver, would make the equations as badly conditioned as the mass ratios around it. Its joint and the next become
+//! one joint of several freedoms, whose motions are conjugated into the frame of the link below: with `C` the pose of
+//! that link in the frame, `E(q) C = C (C⁻¹ E(q) C)`. Where no single joint has these axes, a body in between takes
 //! [`SHARE`] of the mass.
 
 use super::arrange::{Arrangement, arrange, runs};
@@ -20,15 +20,15 @@ use glamx::{DMat3, DPose3, DVec3};
 use signorini_problem::math;
 use std::collections::BTreeMap;
 
-/// Axes that pass each other this closely meet \[m\].
+/// Largest distance between axes that count as intersecting \[m\].
 const MEET: f64 = 1e-9;
-/// Of the mass of a link, what a body between two of its joints gets: what moves is wrong by no more than this fraction, and
-/// masses of a hundred to one are easy.
+/// Share of a link's mass that a body between two of its joints gets. Motions are wrong by at most this fraction, and
+/// a mass ratio of a hundred is easy to solve.
 const SHARE: f64 = 0.01;
-/// Density of what says nothing of its size [kg/m³].
+/// Density that gives a size, and so an inertia, to a link of mass alone [kg/m³].
 const WATER: f64 = 1000.0;
 
-/// A robot ready to be put into a world: bodies that move, in trees, and what stands still.
+/// A robot ready to be put into a world: trees of moving bodies, and fixed parts.
 ///
 /// ```
 /// use signorini::RobotModel;
@@ -50,25 +50,25 @@ const WATER: f64 = 1000.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct RobotModel {
-    /// What the file calls it.
+    /// Name in the file.
     pub name: String,
-    /// What moves, parents before children.
+    /// The moving bodies, parents before children.
     pub links: Vec<ModelLink>,
-    /// What stands still: named frames with shapes, in the frame of the base.
+    /// The fixed parts: named frames with shapes, in the frame of the base.
     pub fixtures: Vec<Fixture>,
     /// All joints, those of one link together, in the order of the links.
     pub joints: Vec<ModelJoint>,
-    /// Every name of a link and where it is.
+    /// Every name of a link, and its place.
     pub frames: BTreeMap<String, LinkFrame>,
-    /// What drives the joints, all of which exist.
+    /// The actuators, all of whose joints exist.
     pub actuators: Vec<ActuatorDescription>,
-    /// What ties links and joints beyond the trees, in terms of the links of the file.
+    /// Constraints beyond the trees, in terms of the links of the file.
     pub(crate) equalities: Vec<EqualityDescription>,
-    /// Carriers of the links of the file, for `equalities`.
+    /// The body of each link of the file, for `equalities`.
     pub(crate) carriers: Vec<LinkFrame>,
-    /// Where ties of links fit, if not with all coordinates at their references.
+    /// Coordinates at which the constraints between links fit, if not with all coordinates at their references.
     pub(crate) tied_at: Option<Vec<f64>>,
-    /// Pairs of bodies that do not touch; each below is a link, the rest are fixtures.
+    /// Pairs of bodies that do not touch. An index below the number of links is a link, any other a fixture.
     pub apart: Vec<[usize; 2]>,
     /// Coordinates at the start.
     pub home: Vec<f64>,
@@ -82,7 +82,7 @@ pub struct RobotModel {
     pub step: Option<f64>,
     /// Acceleration of free fall that the file asks for [m/s²].
     pub gravity: Option<DVec3>,
-    /// What was in the file and has no effect here.
+    /// Parts of the file that have no effect here.
     pub ignored: Vec<Notice>,
 }
 
@@ -91,21 +91,21 @@ pub struct RobotModel {
 pub struct ModelLink {
     /// Name of the topmost of the links it is made of.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
-    /// The body it hangs on; none is the base.
+    /// Its parent body; `None` is the base.
     pub parent: Option<usize>,
     /// Its frame in that of the parent when all coordinates are at their references.
     pub pose: DPose3,
     /// Its joints: a range in [`RobotModel::joints`].
     pub joints: std::ops::Range<usize>,
-    /// It is nothing of the file: a body between two joints of the next link.
+    /// Whether it is a body between two joints of the next link, which the file does not have.
     pub(crate) between: bool,
-    /// Its joints as coordinates of one.
+    /// Its joints combined into one joint of the engine.
     pub(crate) arrangement: Arrangement,
-    /// In its frame.
+    /// Mass properties in its frame.
     pub mass: MassProperties,
-    /// In its frame.
+    /// Shapes in its frame.
     pub shapes: Vec<LinkShape>,
 }
 
@@ -114,18 +114,18 @@ pub struct ModelLink {
 pub struct Fixture {
     /// Its name.
     pub name: String,
-    /// Where the file speaks of it.
+    /// Its place in the file.
     pub at: TextPlace,
     /// In the frame of the base.
     pub pose: DPose3,
-    /// In its frame.
+    /// Shapes in its frame.
     pub shapes: Vec<LinkShape>,
 }
 
 /// A joint and where its coordinates are.
 #[derive(Clone, Debug)]
 pub struct ModelJoint {
-    /// What it is. Points and axes are in the frame of the link it belongs to.
+    /// Its description. Points and axes are in the frame of the link it belongs to.
     pub joint: RobotJoint,
     /// The link that it moves.
     pub link: usize,
@@ -135,12 +135,12 @@ pub struct ModelJoint {
     pub v: usize,
 }
 
-/// Where a named link is.
+/// Place of a named link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkFrame {
-    /// The body it belongs to; none stands still.
+    /// Its body; `None` if it stands still.
     pub link: Option<usize>,
-    /// In the frame of that body, or of the base.
+    /// Its frame in that of the body, or of the base.
     pub pose: DPose3,
 }
 
@@ -160,7 +160,7 @@ impl RobotModel {
         self.joints.iter().find(|joint| joint.joint.name == name)
     }
 
-    /// Makes bodies of links.
+    /// Makes the bodies from the links.
     pub fn compile(description: RobotDescription) -> Result<RobotModel, SceneError> {
         if let Some(beyond) = description.links.get(LINK_LIMIT) {
             return Err(SceneError::placed(beyond.at.clone(), format!("more than {LINK_LIMIT} links")));
@@ -211,7 +211,7 @@ impl RobotModel {
         Ok(model)
     }
 
-    /// Every link to the body that carries it.
+    /// Finds the body of every link.
     fn place(&mut self, links: Vec<LinkDescription>) -> Result<(), SceneError> {
         let mut parts: Vec<Vec<MassProperties>> = Vec::new();
         for link in links {
@@ -287,7 +287,7 @@ impl RobotModel {
         Ok(LinkFrame { link: Some(link), pose: DPose3::IDENTITY })
     }
 
-    /// The mass of every body is that of its parts; bodies in between have a share of the next that is not.
+    /// The mass of every body is the sum of its parts; a body in between takes a share of the next that is not one.
     fn set_masses(&mut self, parts: &[Vec<MassProperties>]) -> Result<(), SceneError> {
         for (link, parts) in self.links.iter_mut().zip(parts).filter(|(link, _)| !link.between) {
             let missing = || SceneError::placed(link.at.clone(), format!("link '{}' moves but has no mass", link.name));
@@ -352,7 +352,7 @@ impl RobotModel {
             if !names.insert(joint.name.as_str()) {
                 return Err(SceneError::placed(joint.at.clone(), format!("there is a joint '{}' already", joint.name)));
             }
-            // What is held at a value follows nobody.
+            // A joint that is held at a value follows no other.
             if let Some(mimic) = joint.mimic.as_ref().filter(|mimic| mimic.ratio != 0.0) {
                 known(&joint.at, &mimic.joint)?;
             }
@@ -366,7 +366,7 @@ impl RobotModel {
         Ok(())
     }
 
-    /// What the engine has no joint for.
+    /// Notes forces and relations that the engine has no counterpart for.
     fn note_what_does_not_act(&mut self) {
         let mut notes = Vec::new();
         for ModelJoint { joint, .. } in &self.joints {
@@ -433,7 +433,7 @@ impl RobotModel {
     }
 }
 
-/// The inertia of a link whose own no body can have; none if it can be used as it is.
+/// A valid inertia for a link whose given inertia no body can have; `None` if the given one is valid.
 fn repaired(link: &ModelLink) -> Result<Option<MassProperties>, SceneError> {
     let check = |mass: MassProperties| Inertial::new(&BodyId::from(link.name.as_str()), mass);
     let refuse = |error: crate::WorldError| SceneError {

@@ -44,7 +44,7 @@ pub(super) fn separate(
                 apart.push([i, j]);
                 continue;
             }
-            // What hangs on the base overlaps what it hangs on, as other neighbours do; the ground is not meant.
+            // A link on the base overlaps its mount, as other neighbours do. The ground is no mount.
             let mounted = j >= links && above(model, i).is_none() && !is_free(model, i) && !b.is_ground();
             if (in_tree || mounted) && a.bounds_meet(b) {
                 let depth = -finder.distance(shape_a, shape_b, &a.pose.inv_mul(&b.pose), 0.0);
@@ -66,7 +66,7 @@ pub(super) fn separate(
     Ok(())
 }
 
-/// The link that another hangs on, past what is between two of its joints.
+/// The parent of a link, past bodies between two joints.
 fn above(model: &RobotModel, link: usize) -> Option<usize> {
     let mut above = model.links[link].parent;
     while let Some(parent) = above.filter(|parent| model.links[*parent].between) {
@@ -86,7 +86,7 @@ fn is_free(model: &RobotModel, link: usize) -> bool {
     model.joints[model.links[link].joints.clone()].iter().any(|joint| joint.joint.motion.freedoms() == 6)
 }
 
-/// A body with what decides whom it touches.
+/// A body with the data that decide what it touches.
 struct Candidate<'m> {
     name: &'m str,
     shapes: &'m [LinkShape],
@@ -120,7 +120,7 @@ fn bodies<'m>(model: &'m RobotModel, posture: &Posture) -> Result<Vec<Candidate<
     moving.chain(standing).collect()
 }
 
-/// The shapes of a body as one.
+/// The shapes of a body as one shape.
 pub(super) fn joined(shapes: &[LinkShape]) -> ShapeDescription {
     match shapes {
         [one] if one.pose == DPose3::IDENTITY => one.shape.clone(),

@@ -25,7 +25,7 @@ fn inertial(mass: &MassProperties) -> InertialDescription {
     }
 }
 
-/// The surface of a body: of several the one with the most friction, as contact of pairs often has it.
+/// The surface of a body: that of its shape with the most friction, because pairs often use the larger coefficient.
 fn surface(shapes: &[LinkShape], body: BodyDescription) -> BodyDescription {
     let most = shapes.iter().map(|shape| shape.material).reduce(|a, b| if b.friction > a.friction { b } else { a });
     let Some(material) = most.filter(|material| *material != Material::default()) else { return body };

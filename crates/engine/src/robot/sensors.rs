@@ -84,7 +84,7 @@ pub struct ImuReading {
 /// the time between readings. [`Robot::imu`] makes one.
 #[derive(Clone, Debug)]
 pub struct Imu {
-    /// None on what stands still.
+    /// Its body; `None` on a fixed part.
     body: Option<BodyHandle>,
     /// Pose of the unit in the frame of its body, or of the world.
     mount: DPose3,
@@ -100,16 +100,16 @@ struct Sample {
 }
 
 impl Imu {
-    /// Reads. While no time passes the reading stays as it is; the first one, and one of a world that went back in time, is
-    /// that of a unit at constant velocity.
+    /// Takes a reading. It does not change while no time passes. The first one, and one of a world that went back in
+    /// time, is that of a unit at constant velocity.
     pub fn read(&mut self, world: &World) -> Result<ImuReading, WorldError> {
-        let (velocity, spin, orientation) = match self.body {
+        let (velocity, angular_velocity, orientation) = match self.body {
             None => (DVec3::ZERO, DVec3::ZERO, self.mount.rotation),
             Some(body) => {
                 let body = world.body(body)?;
                 let point = body.pose().transform_point(self.mount.translation);
-                let velocity = body.velocity() + body.spin().cross(point - body.centre_of_mass());
-                (velocity, body.spin(), body.orientation() * self.mount.rotation)
+                let velocity = body.velocity() + body.angular_velocity().cross(point - body.centre_of_mass());
+                (velocity, body.angular_velocity(), body.orientation() * self.mount.rotation)
             }
         };
         let now = Sample { time: world.time(), velocity, orientation };
@@ -125,7 +125,7 @@ impl Imu {
             _ => orientation.inverse() * -gravity,
         };
         self.last = Some(now);
-        self.reading = ImuReading { acceleration, angular_velocity: orientation.inverse() * spin };
+        self.reading = ImuReading { acceleration, angular_velocity: orientation.inverse() * angular_velocity };
         Ok(self.reading)
     }
 }

@@ -1,7 +1,7 @@
-//! Start pose of a robot with ties between links besides its trees, such as closed loops.
+//! Start pose of a robot with constraints between links beyond its trees, such as closed loops.
 //!
-//! MuJoCo's ties are soft, and its files are written for that: key frames close loops to a millimetre, and ties of the pose with all
-//! joints at their references do not fit where limits do not allow that pose.
+//! MuJoCo's constraints are soft, and its files rely on that: key frames close loops only to a millimetre, and
+//! constraints that are defined with all joints at their references do not fit where limits exclude that pose.
 
 use super::description::{EqualityKind, Notice};
 use super::handle::{Robot, RobotPlacement};
@@ -13,8 +13,8 @@ use crate::{Settings, World};
 const BEYOND: f64 = 1e-9;
 
 impl RobotModel {
-    /// Moves the home pose by as little as masses allow so that all ties fit. Where none within the limits does, ties hold what
-    /// they find in the home pose.
+    /// Moves the home pose by the smallest mass-weighted motion that makes all constraints fit. If no pose within the
+    /// limits does, the constraints hold the offsets of the home pose.
     pub(super) fn start_where_tied(&mut self) {
         let of_bodies = |kind: &EqualityKind| matches!(kind, EqualityKind::Connect { .. } | EqualityKind::Weld { .. });
         let Some(at) = self.equalities.iter().find(|tie| of_bodies(&tie.kind)).map(|tie| tie.at.clone()) else {
@@ -27,7 +27,7 @@ impl RobotModel {
         bare.actuators.clear();
         bare.home_control.clear();
         let Ok(mut world) = World::new(Settings::default()) else { return };
-        // What cannot be put into a world is refused when that is tried.
+        // An error of building is reported later, when the robot is put into a world.
         let Ok(robot) = Robot::add(&mut world, &bare, &RobotPlacement::default()) else { return };
         let off = world.largest_error();
         if off <= MISFIT {

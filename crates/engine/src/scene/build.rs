@@ -246,7 +246,7 @@ fn body_of(
         .position(position)
         .orientation(orientation)
         .velocity(DVec3::from_array(description.velocity))
-        .spin(DVec3::from_array(description.spin))
+        .angular_velocity(DVec3::from_array(description.angular_velocity))
         .material(material)
 }
 

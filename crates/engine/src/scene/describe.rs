@@ -59,7 +59,7 @@ fn describe_body(world: &World, handle: BodyHandle) -> Option<BodyDescription> {
         position: record.origin().to_array(),
         orientation: (q != DQuat::IDENTITY).then_some([q.w, q.x, q.y, q.z]),
         velocity: record.state.velocity.to_array(),
-        spin: record.state.spin.to_array(),
+        angular_velocity: record.state.angular_velocity.to_array(),
         friction: Some(record.material.friction),
         restitution: Some(record.material.restitution),
         friction_rule: rule(record.material.friction_rule),

@@ -285,8 +285,8 @@ pub struct BodyDescription {
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: Triple,
     /// Angular velocity, world axes [rad/s].
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub spin: Triple,
+    #[serde(default, skip_serializing_if = "is_default", alias = "spin")]
+    pub angular_velocity: Triple,
     /// Name of its material, from `materials`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,

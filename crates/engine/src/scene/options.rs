@@ -76,8 +76,8 @@ pub struct OptionsDescription {
     #[serde(skip_serializing_if = "is_default")]
     pub surface_velocity: Triple,
     /// Angular velocity of its surface about the origin of its frame [rad/s].
-    #[serde(skip_serializing_if = "is_default")]
-    pub surface_spin: Triple,
+    #[serde(skip_serializing_if = "is_default", alias = "surface_spin")]
+    pub surface_angular_velocity: Triple,
     /// One-way direction in its own frame: only bodies that move against it are pushed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_way: Option<Triple>,
@@ -103,7 +103,7 @@ impl Default for OptionsDescription {
             torque: [0.0; 3],
             user_data: 0,
             surface_velocity: [0.0; 3],
-            surface_spin: [0.0; 3],
+            surface_angular_velocity: [0.0; 3],
             one_way: None,
             lock_translation: [false; 3],
             lock_rotation: [false; 3],
@@ -119,7 +119,10 @@ impl OptionsDescription {
     /// The same body, told all of it but the axes that are locked.
     pub(super) fn apply(&self, body: Body) -> Body {
         let vector = DVec3::from_array;
-        let surface = SurfaceMotion { velocity: vector(self.surface_velocity), spin: vector(self.surface_spin) };
+        let surface = SurfaceMotion {
+            velocity: vector(self.surface_velocity),
+            angular_velocity: vector(self.surface_angular_velocity),
+        };
         let mut body = body
             .filter(Filter::new(self.layers, self.mask))
             .gravity_scale(self.gravity_scale)
@@ -162,7 +165,7 @@ impl OptionsDescription {
             torque: options.torque.to_array(),
             user_data: options.user_data,
             surface_velocity: options.surface.velocity.to_array(),
-            surface_spin: options.surface.spin.to_array(),
+            surface_angular_velocity: options.surface.angular_velocity.to_array(),
             one_way: options.one_way.map(|axis| axis.to_array()),
             ..OptionsDescription::default()
         }

@@ -30,17 +30,22 @@ pub(super) fn body_place(path: &str, body: &BodyDescription, error: &WorldError)
                 | "damping"
                 | "torsional friction"
                 | "rolling friction" => "material".to_owned(),
-                "gravity scale" | "linear damping" | "angular damping" | "force" | "torque" | "surface velocity"
-                | "surface spin" => format!("options.{}{index}", name.replace(' ', "_")),
+                "gravity scale"
+                | "linear damping"
+                | "angular damping"
+                | "force"
+                | "torque"
+                | "surface velocity"
+                | "surface angular velocity" => format!("options.{}{index}", name.replace(' ', "_")),
                 "one-way" | "length of one-way" => format!("options.one_way{index}"),
-                name => format!("{name}{index}"),
+                name => format!("{}{index}", name.replace(' ', "_")),
             }
         }
         WorldError::Inertia { .. } if body.inertial.is_some() => "inertial.moments".to_owned(),
         WorldError::Inertia { .. } | WorldError::Shape { .. } => "shape".to_owned(),
         WorldError::DuplicateId { .. } => "name".to_owned(),
         WorldError::Kind { operation: "push", .. } => "options.force".to_owned(),
-        WorldError::Kind { .. } if body.velocity == [0.0; 3] => "spin".to_owned(),
+        WorldError::Kind { .. } if body.velocity == [0.0; 3] => "angular_velocity".to_owned(),
         WorldError::Kind { .. } => "velocity".to_owned(),
         _ => return path.to_owned(),
     };

@@ -41,7 +41,7 @@ pub struct RobotOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Base {
-    /// It does if it has mass and is not called `world`.
+    /// It moves if it has mass and is not called `world`.
     #[default]
     AsInFile,
     /// It stands still.
@@ -107,15 +107,16 @@ fn describe(_: &str, _: Option<&Path>, _: &RobotOptions) -> Result<RobotDescript
     Err(SceneError::new("", "this program was built without the features 'urdf' and 'mjcf', and reads no robots"))
 }
 
-/// Files named by a robot, read within limits on all of them.
+/// Files that a robot names, read within limits on their total.
 #[cfg_attr(not(any(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "only paths are looked for"))]
 pub(super) struct Meshes {
     /// The folder of the robot, then the others.
     roots: Vec<PathBuf>,
-    /// How many vertices and triangles may still come.
+    /// Vertices and triangles that may still be read.
     left: usize,
     known: BTreeMap<PathBuf, Surface>,
-    /// How far meshes reach beyond their hulls, which have as many corners as a hull may have \[m\].
+    /// Largest distance by which a mesh extends beyond its simplified hull, which has the largest allowed number of
+    /// corners \[m\].
     lost: f64,
 }
 
@@ -128,7 +129,7 @@ impl Meshes {
         Meshes { roots, left: MESH_LIMIT, known: BTreeMap::new(), lost: 0.0 }
     }
 
-    /// The shape that a mesh stands for, its lengths multiplied by factors that are not zero.
+    /// The shape of a mesh file, its lengths multiplied by factors that are not zero.
     #[cfg(feature = "urdf")]
     pub fn load(&mut self, file: &str, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
         let surface = self.surface(file)?;
@@ -137,13 +138,13 @@ impl Meshes {
         Ok(shape)
     }
 
-    /// The shape that a surface stands for.
+    /// The shape of a surface.
     #[cfg(any(feature = "urdf", feature = "mjcf"))]
     pub fn shape(&mut self, surface: Surface, purpose: MeshUse, scale: Triple) -> Result<ShapeDescription, String> {
         mesh_file::scaled(surface, purpose, scale, Some(&mut self.lost))
     }
 
-    /// What became of hulls of too many corners; none if there was none.
+    /// A notice about hulls that were simplified; `None` if none was.
     #[cfg(any(feature = "urdf", feature = "mjcf"))]
     pub fn loss(&self) -> Option<String> {
         let millimetres = 1e3 * self.lost;
@@ -171,7 +172,7 @@ impl Meshes {
         Ok(surface)
     }
 
-    /// The file of this name, in one of the folders, links followed.
+    /// Path of a named file in one of the folders, with symbolic links resolved.
     pub fn find(&self, file: &str) -> Result<PathBuf, String> {
         let Some(folder) = self.roots.first() else {
             return Err("load the robot from a file, not from text, to read others".to_owned());
@@ -179,7 +180,7 @@ impl Meshes {
         if file.contains('\0') {
             return Err("a path holds no zero characters".to_owned());
         }
-        // Files written on Windows; what climbs out is seen in the path that was found.
+        // Files written on Windows have backslashes. A path that leaves the folder is detected after it is resolved.
         let file = &*file.replace('\\', "/");
         let mut tries: Vec<PathBuf> = Vec::new();
         let plain = |path: &str| {
@@ -235,7 +236,7 @@ pub(super) fn scene(text: &str, folder: Option<&Path>) -> Result<Scene, SceneErr
     check(scene, &model)
 }
 
-/// Builds the world once to see that it can be. What is refused is told of the element that it came from.
+/// Builds the world once to check it. Errors are reported at the element that they come from.
 fn check(scene: Scene, model: &RobotModel) -> Result<Scene, SceneError> {
     let Err(error) = scene.build() else { return Ok(scene) };
     let index = |list: &str| error.path.strip_prefix(list)?.split_once(']')?.0.parse::<usize>().ok();

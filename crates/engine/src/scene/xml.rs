@@ -1,4 +1,4 @@
-//! XML with places: everything that is refused or ignored is reported with its line.
+//! XML with positions: everything that is refused or ignored is reported with its line.
 
 #![cfg_attr(not(all(feature = "urdf", feature = "mjcf")), allow(dead_code, reason = "each language uses some of it"))]
 
@@ -36,14 +36,14 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, SceneError> {
         let what = match error {
             roxmltree::Error::DtdDetected => "a document type is not read; leave it out".to_owned(),
             roxmltree::Error::NodesLimitReached => format!("more than {NODE_LIMIT} elements and texts"),
-            // Its position is said once, in front.
+            // The position is already at the front of the message.
             error => error.to_string().replace(&format!(" at {place}"), ""),
         };
         refuse(what, (place.row as usize, place.col as usize))
     })
 }
 
-/// A declaration `<?xml …?>` below the first line, blanked: many files have one there, and it says nothing that matters.
+/// Blanks a declaration `<?xml …?>` below the first line. Many files have one there, and it has no effect.
 pub(super) fn without_late_declaration(text: &str) -> std::borrow::Cow<'_, str> {
     let start = text.len() - text.trim_start().len();
     let Some(end) = text[start..].starts_with("<?xml").then(|| text[start..].find("?>")).flatten() else {
@@ -57,8 +57,8 @@ pub(super) fn without_late_declaration(text: &str) -> std::borrow::Cow<'_, str> 
     format!("{}{blank}{rest}", &text[..start]).into()
 }
 
-/// The line in which an element gets more attributes than the limit, judged by `=` before a quote since the last `<`:
-/// neither can be hidden in an element, since values hold no `<`.
+/// The line in which an element exceeds the limit on attributes. They are counted by `=` before a quote since the
+/// last `<`; values contain no `<`, so an element cannot hide any.
 fn crowded_line(text: &str) -> Option<usize> {
     let (mut count, mut line, mut equals) = (0, 1, false);
     for byte in text.bytes() {
@@ -76,15 +76,15 @@ fn crowded_line(text: &str) -> Option<usize> {
     None
 }
 
-/// An element and what messages call it.
+/// An element and its name in messages.
 #[derive(Clone, Debug)]
 pub(super) struct Element<'d> {
     node: Node<'d, 'd>,
-    /// As in `link 'arm'.inertial.mass`.
+    /// Name as in `link 'arm'.inertial.mass`.
     pub path: String,
-    /// The file it is in, where that is not the one that was asked for.
+    /// The file it is in, if that is not the one that was asked for.
     file: Option<&'d Path>,
-    /// Where the lines of the text begin, so that a place costs no look at the whole text.
+    /// Start of every line of the text, to find line numbers without reading the text again.
     lines: Rc<[usize]>,
 }
 
@@ -104,23 +104,23 @@ impl<'d> Element<'d> {
         self.node.tag_name().name()
     }
 
-    /// Where it begins.
+    /// Where it begins in the text.
     pub fn place(&self) -> TextPlace {
         let at = self.node.range().start;
         let line = self.lines.partition_point(|start| *start <= at);
         let start = self.lines[line.saturating_sub(1)];
-        // Of a line beyond all measure the column is counted in bytes.
+        // In very long lines the column is counted in bytes.
         let text = self.node.document().input_text().get(start..at).unwrap_or_default();
         let column = if text.len() > LONG_LINE { text.len() } else { text.chars().count() };
         TextPlace { file: self.file.map(Path::to_owned), line_and_column: Some((line, column + 1)) }
     }
 
-    /// Says what is wrong with the element.
+    /// An error at the element.
     pub fn refuse(&self, what: impl ToString) -> SceneError {
         SceneError { at: Some(self.place()), ..SceneError::new(&self.path, what) }
     }
 
-    /// Notes attributes other than these.
+    /// Notes attributes that are not in the list.
     pub fn note_attributes(&self, known: &[&str], notes: &mut Notes) {
         for attribute in self.node.attributes() {
             let name = attribute.name();
@@ -173,7 +173,8 @@ impl<'d> Element<'d> {
         Ok([self.parsed(name, x)?, self.parsed(name, y)?, self.parsed(name, z)?])
     }
 
-    /// Three numbers as other readers of URDF take them, with a note: commas separate, and what comes after the third is left.
+    /// Three numbers. Like other readers of URDF it accepts commas and ignores what comes after the third, both with
+    /// a notice.
     #[cfg(feature = "urdf")]
     pub fn loose_triple(&self, name: &str, notes: &mut Notes) -> Result<Triple, SceneError> {
         let text = self.required(name)?;
@@ -204,7 +205,7 @@ impl<'d> Element<'d> {
         self.optional(name).map_or(Ok(otherwise), |word| self.parsed(name, word))
     }
 
-    /// The elements inside that are one of these; others are noted.
+    /// The child elements of these names; others are noted.
     pub fn children(&self, known: &[&str], notes: &mut Notes) -> Result<Vec<Element<'d>>, SceneError> {
         let mut children = Vec::new();
         for child in self.inside() {
@@ -228,7 +229,7 @@ fn meant(name: &str, known: &[&str]) -> String {
     nearest(name, known.iter().copied()).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
 }
 
-/// What has no effect, each once.
+/// Notices about what has no effect, each once.
 #[derive(Default)]
 pub(super) struct Notes(pub Vec<Notice>);
 

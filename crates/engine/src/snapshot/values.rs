@@ -263,14 +263,14 @@ stored_enum!(Measure, "unknown measure" { 0u8 => Velocity, 1u8 => Relative });
 stored_enum!(Stabilisation, "unknown stabilisation" {
     0u8 => None, 1u8 => SplitImpulse { fraction, slop, cap }, 2u8 => VelocityBias { fraction },
 });
-stored_enum!(Sleeping, "unknown way of sleeping" { 0u8 => Off, 1u8 => Islands { speed, spin, time } });
+stored_enum!(Sleeping, "unknown way of sleeping" { 0u8 => Off, 1u8 => Islands { speed, angular_speed, time } });
 stored_enum!(ImpactLaw, "unknown law of impacts" { 0u8 => Newton, 1u8 => Sequential { rounds } });
 
 stored_enum!(BodyId, "unknown kind of identity" {
     0u8 => Number(number), 1u8 => Name(name), 2u8 => Automatic(number),
 });
 stored_enum!(Kind, "unknown kind of body" { 0u8 => Dynamic, 1u8 => Kinematic, 2u8 => Fixed });
-stored!(BodyState { position, orientation, velocity, spin });
+stored!(BodyState { position, orientation, velocity, angular_velocity });
 stored!(ConstraintForces { force, torque });
 stored!(Rest { still, sleeping_island, disturbed });
 stored!(MassProperties { mass, centre, inertia });
@@ -288,7 +288,7 @@ stored!(Options {
     one_way,
     dormant,
 });
-stored!(SurfaceMotion { velocity, spin });
+stored!(SurfaceMotion { velocity, angular_velocity });
 stored!(Filter { layers, mask });
 stored!(PartRule { filter, sensor });
 stored_enum!(Combine, "unknown rule for combining surfaces" {

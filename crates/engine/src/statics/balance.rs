@@ -9,7 +9,7 @@
 //! `‖v_k‖ ≤ 1`, the one along which the loads do most work. If the optimum is zero the bodies can rest; otherwise v is
 //! the motion with which they begin to fall.
 
-use super::model::{Model, Touch};
+use super::model::{Model, StaticContact};
 use super::program::Posed;
 use super::{Proof, StaticsError, StaticsOptions};
 use crate::{BodyHandle, World};
@@ -39,7 +39,7 @@ pub struct BodyMotion {
     /// Of its centre of mass.
     pub velocity: DVec3,
     /// About its centre of mass, per metre.
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
 }
 
 /// Whether bodies can rest.
@@ -118,7 +118,11 @@ pub(super) fn balance(model: &Model, mut posed: Posed, tolerance: f64) -> Result
     let motion = |(place, body): (usize, &BodyHandle)| {
         // The multipliers of the balance have the opposite sign of the motion.
         let v = &answer.y[6 * place..6 * place + 6];
-        BodyMotion { body: *body, velocity: -DVec3::from_slice(v), spin: -DVec3::from_slice(&v[3..]) / model.length }
+        BodyMotion {
+            body: *body,
+            velocity: -DVec3::from_slice(v),
+            angular_velocity: -DVec3::from_slice(&v[3..]) / model.length,
+        }
     };
     Ok(Stability {
         stable,
@@ -133,7 +137,7 @@ pub(super) fn balance(model: &Model, mut posed: Posed, tolerance: f64) -> Result
 
 /// The contact forces in a list of variables.
 fn forces(model: &Model, posed: &Posed, x: &[f64]) -> Vec<ContactForce> {
-    let force = |(index, touch): (usize, &Touch)| {
+    let force = |(index, touch): (usize, &StaticContact)| {
         let parts = posed.parts(index).zip(touch.frame).map(|((column, factor), axis)| factor * x[column] * axis);
         let force = model.force * parts.sum::<DVec3>();
         ContactForce { a: touch.a, b: touch.b, point: touch.point, normal: touch.frame[0], force }

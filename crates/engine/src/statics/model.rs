@@ -17,7 +17,7 @@ const MAX_CONTACTS: usize = 20_000;
 
 /// A point where two bodies touch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct StaticContact {
     pub a: BodyHandle,
     pub b: BodyHandle,
     /// Which of the bodies in balance they are.
@@ -61,7 +61,7 @@ pub(super) struct Model {
     pub bodies: Vec<BodyHandle>,
     pub centres: Vec<DVec3>,
     pub loads: Vec<Wrench>,
-    pub touches: Vec<Touch>,
+    pub touches: Vec<StaticContact>,
     pub ties: Vec<Tie>,
     /// By which torques are divided \[m\]: the farthest that a contact is from a centre of mass.
     pub length: f64,
@@ -127,7 +127,7 @@ impl Model {
                     let point = 0.5 * (point.on_a + point.on_b);
                     let arms = [point - body_a.state.position, point - body_b.state.position];
                     let rows = frame.map(|direction| contact_row(direction, arms[0], arms[1]));
-                    self.touches.push(Touch { a, b, places, point, frame, friction, patch, rows });
+                    self.touches.push(StaticContact { a, b, places, point, frame, friction, patch, rows });
                 }
                 patch += 1;
             }

@@ -159,7 +159,7 @@ pub(crate) fn joint_frames(
             let columns = geometry.jacobian(spec, &placed, &placed);
             let twist = |rank: u32| {
                 let state = &bodies[rank as usize].state;
-                Twist { linear: state.velocity, angular: state.spin }
+                Twist { linear: state.velocity, angular: state.angular_velocity }
             };
             let rate = row_velocity(&columns, a.map(twist).as_ref(), b.map(twist).as_ref());
             let value = geometry.value(spec.measure, &placed);

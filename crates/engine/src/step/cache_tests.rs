@@ -1,4 +1,4 @@
-//! Matching and ageing of remembered contact impulses.
+//! Tests of matching and ageing of remembered contact impulses.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

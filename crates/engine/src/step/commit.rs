@@ -163,8 +163,8 @@ pub(crate) fn commit(world: &mut World, ws: &mut Workspace, dt: f64, report: &mu
 
 /// The bits of a state; +0 and −0 differ.
 fn bits(state: &BodyState) -> [u64; 13] {
-    let BodyState { position, orientation, velocity, spin } = state;
-    let (x, q, v, w) = (position.to_array(), orientation.to_array(), velocity.to_array(), spin.to_array());
+    let BodyState { position, orientation, velocity, angular_velocity } = state;
+    let (x, q, v, w) = (position.to_array(), orientation.to_array(), velocity.to_array(), angular_velocity.to_array());
     let mut numbers = x.into_iter().chain(q).chain(v).chain(w);
     std::array::from_fn(|_| numbers.next().map_or(0, f64::to_bits))
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use signorini_problem::random::SplitMix64;
 
 /// A contact between bodies 0 and 1 along z, with zero arms.
 pub(in crate::step) fn contact(gap: f64, restitution: f64) -> Contact {
@@ -32,11 +33,8 @@ fn hit(contact: &Contact, velocity: f64, acceleration: f64, dt: f64, rest_speed:
 
 #[test]
 fn frame_is_orthonormal_right_handed_and_follows_the_axis_of_least_component() {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
+    let mut state = SplitMix64::new(1);
+    let mut next = || state.uniform(-1.0, 1.0);
     let mut normals = vec![DVec3::X, -DVec3::X, DVec3::Y, -DVec3::Y, DVec3::Z, -DVec3::Z];
     normals.extend((0..1000).filter_map(|_| DVec3::new(next(), next(), next()).try_normalize()));
     for n in normals {
@@ -63,7 +61,7 @@ fn relative_velocity_is_negative_when_approaching() {
 fn spin_counts_through_the_lever_arm() {
     let mut c = contact(0.0, 0.0);
     c.arm_a = DVec3::X;
-    let spinning = |spin| Twist { linear: DVec3::ZERO, angular: spin };
+    let spinning = |angular_velocity| Twist { linear: DVec3::ZERO, angular: angular_velocity };
     let still = spinning(DVec3::ZERO);
     assert_eq!(c.frame[0].dot(c.velocity(&spinning(DVec3::Z), &still)), 0.0);
     // ω × r = y × x = −z at A: A's point moves down, B's moves up against it.

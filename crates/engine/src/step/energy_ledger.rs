@@ -75,12 +75,12 @@ pub(crate) fn ledger(
         // A body that was stopped early did not get all of its forces.
         let lost = 0.5 * record.mass.mass * (moved[rank].velocity.length_squared() - after.linear.length_squared());
         ledger.integration += if moved[rank].velocity == after.linear { 0.0 } else { lost };
-        let rotational = |orientation: DQuat, spin: DVec3| {
-            let local = orientation.inverse() * spin;
+        let rotational = |orientation: DQuat, angular_velocity: DVec3| {
+            let local = orientation.inverse() * angular_velocity;
             0.5 * local.dot(record.mass.inertia * local)
         };
         // Energy change of held bodies because their axes of inertia turn.
-        let turned = rotational(moved[rank].orientation, moved[rank].spin);
+        let turned = rotational(moved[rank].orientation, moved[rank].angular_velocity);
         ledger.integration += turned - rotational(body.orientation(), after.angular);
     }
     for (island, solution) in islands.as_slice().iter().zip(solutions) {

@@ -111,7 +111,7 @@ fn motion_of(world: &World, moving: &Moving, record: &BodyRecord, dt: f64) -> Fr
     match moving.kind {
         Kind::Dynamic => fly(record, record.gravity(world.settings.gravity), dt),
         Kind::Kinematic | Kind::Fixed => {
-            FreeMotion::steady(Twist { linear: moving.state.velocity, angular: moving.state.spin })
+            FreeMotion::steady(Twist { linear: moving.state.velocity, angular: moving.state.angular_velocity })
         }
     }
 }
@@ -119,20 +119,21 @@ fn motion_of(world: &World, moving: &Moving, record: &BodyRecord, dt: f64) -> Fr
 fn fly(record: &BodyRecord, gravity: DVec3, dt: f64) -> FreeMotion {
     let state = &record.state;
     let linear = state.velocity + dt * (gravity + record.mass.inverse_mass * record.applied(dt).0);
-    let (spin, rotation) = if record.mass.isotropic {
-        (state.spin, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.spin)))
+    let (angular_velocity, rotation) = if record.mass.isotropic {
+        (state.angular_velocity, DQuat::from_scaled_axis(dt * (state.orientation.inverse() * state.angular_velocity)))
     } else {
-        let (spin_local, rotation) = free_rotation(&record.mass, state.orientation.inverse() * state.spin, dt);
+        let (spin_local, rotation) =
+            free_rotation(&record.mass, state.orientation.inverse() * state.angular_velocity, dt);
         (state.orientation * spin_local, rotation)
     };
     let kick_local = kick_of_torque(record, state.orientation, dt);
     // A constant torque turns by a further ½ h² I⁻¹ τ.
     let rotation = DQuat::from_scaled_axis(0.5 * dt * kick_local) * rotation;
-    let after = spin + state.orientation * kick_local;
+    let after = angular_velocity + state.orientation * kick_local;
     // The angular velocity is carried over in the body's axes, which conserves energy and momentum.
     let turned = (state.orientation * rotation).normalize() * (state.orientation.inverse() * after);
     FreeMotion {
-        before: Twist { linear: state.velocity, angular: spin },
+        before: Twist { linear: state.velocity, angular: angular_velocity },
         after: Twist { linear, angular: after },
         rotation,
         flight_spin: if record.mass.isotropic { after } else { turned },
@@ -166,10 +167,10 @@ pub(crate) fn as_met(
         if let (Some(time), Some(record)) = (body.met_at, world.bodies.at(body.slot))
             && !record.mass.isotropic
         {
-            let (orientation, spin) = turned(&record.state, record, time);
+            let (orientation, angular_velocity) = turned(&record.state, record, time);
             body.met_orientation = Some(orientation);
             body.inverse_inertia = world_inverse_inertia(record, orientation);
-            motion.before.angular = spin;
+            motion.before.angular = angular_velocity;
             motion.after.angular = motion.before.angular + orientation * kick_of_torque(record, orientation, dt);
         }
         out.push(motion);
@@ -179,14 +180,17 @@ pub(crate) fn as_met(
 /// Whether a body turns so far in a step that rows and inertia at its start pose say nothing about its end pose.
 fn spins(world: &World, body: &Moving, dt: f64) -> bool {
     let record = world.bodies.at(body.slot);
-    body.is_dynamic() && dt * body.state.spin.length() > FAR && record.is_some_and(|record| !record.mass.isotropic)
+    body.is_dynamic()
+        && dt * body.state.angular_velocity.length() > FAR
+        && record.is_some_and(|record| !record.mass.isotropic)
 }
 
 /// Orientation and angular velocity in world axes of a body that has turned freely for some time.
 fn turned(start: &BodyState, record: &BodyRecord, time: f64) -> (DQuat, DVec3) {
-    let (spin, rotation) = free_rotation(&record.mass, start.orientation.inverse() * start.spin, time);
+    let (angular_velocity, rotation) =
+        free_rotation(&record.mass, start.orientation.inverse() * start.angular_velocity, time);
     let orientation = (start.orientation * rotation).normalize();
-    (orientation, orientation * spin)
+    (orientation, orientation * angular_velocity)
 }
 
 /// Inverse inertia in world axes, exactly symmetric [1/(kg·m²)].

@@ -59,12 +59,12 @@ const MAX_PIECES: f64 = 256.0;
 const ENERGY_DRIFT: f64 = 1e-10;
 
 /// Angular velocity after `h`, and the rotation of the body, both in the body's axes.
-pub(crate) fn free_rotation(mass: &Inertial, spin: DVec3, h: f64) -> (DVec3, DQuat) {
+pub(crate) fn free_rotation(mass: &Inertial, angular_velocity: DVec3, h: f64) -> (DVec3, DQuat) {
     if mass.isotropic {
-        return (spin, DQuat::from_scaled_axis(h * spin));
+        return (angular_velocity, DQuat::from_scaled_axis(h * angular_velocity));
     }
     let (axes, moments) = (&mass.axes, mass.moments);
-    let start = axes.transpose() * (mass.inertia * spin);
+    let start = axes.transpose() * (mass.inertia * angular_velocity);
     let inverse = moments.recip();
     let (i, j, k) = order(inverse);
     let (weak, strong) = (inverse[j] - inverse[i], inverse[k] - inverse[i]);
@@ -189,14 +189,14 @@ mod tests {
     /// Ten seconds at 60 Hz against steps of a sixtieth of that: both are the same motion.
     #[test]
     fn a_free_top_is_right_to_a_millionth_of_a_degree_after_ten_seconds() {
-        for (moments, spin) in [
+        for (moments, angular_velocity) in [
             (DVec3::new(1.0, 2.0, 2.5), DVec3::new(0.3, 5.0, 0.2)),
             (DVec3::new(0.4, 0.9, 1.2), DVec3::new(3.0, 6.0, 1.0)),
             (DVec3::new(1e-3, 1.0, 1.0005), DVec3::new(40.0, 1.0, 2.0)),
         ] {
             let top = body(moments);
             let run = |steps: usize| {
-                let (mut w, mut q) = (spin, DQuat::IDENTITY);
+                let (mut w, mut q) = (angular_velocity, DQuat::IDENTITY);
                 for _ in 0..steps {
                     let (next, turn) = free_rotation(&top, w, 10.0 / steps as f64);
                     w = next;
@@ -208,20 +208,24 @@ mod tests {
             let angle = 2.0 * math::acos((q.inverse() * exact_q).w.abs().min(1.0));
             let sine = 2.0 * (q.inverse() * exact_q).to_array()[..3].iter().map(|x| x * x).sum::<f64>().sqrt();
             assert!(angle.min(sine).to_degrees() <= 1e-6, "{:e}°", angle.min(sine).to_degrees());
-            assert!((w - exact_w).length() <= 1e-8 * spin.length());
+            assert!((w - exact_w).length() <= 1e-8 * angular_velocity.length());
             let energy = |w: DVec3| 0.5 * (w * w).dot(moments);
-            assert!((energy(w) / energy(spin) - 1.0).abs() <= 1e-12, "{:e}", energy(w) / energy(spin) - 1.0);
+            assert!(
+                (energy(w) / energy(angular_velocity) - 1.0).abs() <= 1e-12,
+                "{:e}",
+                energy(w) / energy(angular_velocity) - 1.0
+            );
         }
     }
 
     #[test]
     fn spins_too_fast_to_resolve_keep_energy_and_momentum() {
         let moments = DVec3::new(1.0, 2.0, 2.5);
-        let (top, spin) = (body(moments), DVec3::new(3e6, 5e7, 2e6));
-        let (after, turn) = free_rotation(&top, spin, 1.0 / 60.0);
+        let (top, angular_velocity) = (body(moments), DVec3::new(3e6, 5e7, 2e6));
+        let (after, turn) = free_rotation(&top, angular_velocity, 1.0 / 60.0);
         let energy = |w: DVec3| 0.5 * (w * w).dot(moments);
-        assert!((energy(after) / energy(spin) - 1.0).abs() <= 1e-9);
-        assert!(((after * moments).length() / (spin * moments).length() - 1.0).abs() <= 1e-9);
+        assert!((energy(after) / energy(angular_velocity) - 1.0).abs() <= 1e-9);
+        assert!(((after * moments).length() / (angular_velocity * moments).length() - 1.0).abs() <= 1e-9);
         assert!((turn.length() - 1.0).abs() <= 1e-12);
     }
 }

@@ -209,7 +209,12 @@ fn advance(state: &BodyState, twist: &Twist, displacement: DVec3, turn: DVec3) -
     } else {
         (DQuat::from_scaled_axis(turn) * state.orientation).normalize()
     };
-    BodyState { position: state.position + displacement, orientation, velocity: twist.linear, spin: twist.angular }
+    BodyState {
+        position: state.position + displacement,
+        orientation,
+        velocity: twist.linear,
+        angular_velocity: twist.angular,
+    }
 }
 
 fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mode: Mode) -> BodyState {
@@ -218,20 +223,20 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
     match mode {
         Mode::Contact | Mode::Given => {
             let end = advance(state, after, dt * after.linear, dt * after.angular);
-            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
+            BodyState { angular_velocity: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
         Mode::Flight => {
             let position = state.position + dt * (0.5 * (free.before.linear + after.linear));
             let orientation = (state.orientation * free.rotation).normalize();
             // Impulses below the solver's tolerance still count; they are added in the body's axes like the rest.
             let change = after.angular - free.after.angular;
-            let spin = free.flight_spin + orientation * (body.orientation().inverse() * change);
-            BodyState { position, orientation, velocity: after.linear, spin }
+            let angular_velocity = free.flight_spin + orientation * (body.orientation().inverse() * change);
+            BodyState { position, orientation, velocity: after.linear, angular_velocity }
         }
         Mode::Slide => {
             let turn = 0.5 * dt * (free.before.angular + after.angular);
             let end = advance(state, after, 0.5 * dt * (free.before.linear + after.linear), turn);
-            BodyState { spin: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
+            BodyState { angular_velocity: spin_after_turn(scene, rank, record, after, end.orientation), ..end }
         }
         Mode::Bounce(time) | Mode::HeldBounce(time) => {
             let rest = dt - time;
@@ -246,10 +251,16 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
             if record.mass.isotropic {
                 return advance(&there, after, displacement, rest * after.angular);
             }
-            let (spin, rotation) = free_rotation(&record.mass, there.orientation.inverse() * after.angular, rest);
+            let (angular_velocity, rotation) =
+                free_rotation(&record.mass, there.orientation.inverse() * after.angular, rest);
             let orientation = (there.orientation * rotation).normalize();
             let position = state.position + displacement;
-            BodyState { position, orientation, velocity: after.linear, spin: orientation * spin }
+            BodyState {
+                position,
+                orientation,
+                velocity: after.linear,
+                angular_velocity: orientation * angular_velocity,
+            }
         }
     }
 }
@@ -260,13 +271,13 @@ fn move_body(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, mod
 fn spin_after_turn(scene: &Scene, rank: usize, record: &BodyRecord, after: &Twist, orientation: DQuat) -> DVec3 {
     let body = &scene.bodies[rank];
     // Without this, round-off would leave a standing body with denormal angular velocities of alternating sign.
-    let stands = after.angular == DVec3::ZERO && body.state.spin.abs().max_element() < f64::MIN_POSITIVE;
+    let stands = after.angular == DVec3::ZERO && body.state.angular_velocity.abs().max_element() < f64::MIN_POSITIVE;
     if record.mass.isotropic || stands {
         return after.angular;
     }
-    let momentum = |q: DQuat, spin: DVec3| q * (record.mass.inertia * (q.inverse() * spin));
+    let momentum = |q: DQuat, angular_velocity: DVec3| q * (record.mass.inertia * (q.inverse() * angular_velocity));
     let kicked = momentum(body.orientation(), after.angular - scene.free[rank].before.angular);
-    let total = momentum(body.state.orientation, body.state.spin) + kicked;
+    let total = momentum(body.state.orientation, body.state.angular_velocity) + kicked;
     orientation * (record.mass.inverse_inertia * (orientation.inverse() * total))
 }
 
@@ -293,7 +304,7 @@ fn at_bounce(scene: &Scene, rank: usize, time: f64) -> BodyState {
 fn given_state(outcome: &Outcome, body: &Moving, record: &BodyRecord, rank: usize) -> Option<BodyState> {
     let given = outcome.given(body)?;
     if outcome.after[rank] == Twist::default() && has_stayed(record, &body.state, given) {
-        return Some(BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state });
+        return Some(BodyState { velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO, ..body.state });
     }
     Some(*given)
 }

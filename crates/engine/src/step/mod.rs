@@ -138,7 +138,7 @@ pub(crate) struct Moving {
 
 impl Moving {
     fn new(slot: u32, body: &BodyRecord, quarantined: bool) -> Self {
-        let still = BodyState { velocity: DVec3::ZERO, spin: DVec3::ZERO, ..body.state };
+        let still = BodyState { velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO, ..body.state };
         Moving {
             slot,
             kind: if quarantined || !body.options.enabled { Kind::Fixed } else { body.kind },

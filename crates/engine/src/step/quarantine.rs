@@ -7,7 +7,7 @@
 //! taken without them. Bodies that leave their range even then are left out together with their islands. Islands share
 //! no dynamic body, so the other islands are solved to the same bits in every pass.
 
-use crate::body::{BodyRecord, BodyState, MAX_POSITION, MAX_SPEED, MAX_SPIN};
+use crate::body::{BodyRecord, BodyState, MAX_ANGULAR_VELOCITY, MAX_POSITION, MAX_SPEED};
 use crate::step::island::Islands;
 use crate::step::solve::IslandSpace;
 use crate::step::{Moving, Twist};
@@ -47,7 +47,7 @@ impl Quarantine {
     pub fn watch(&mut self, world: &World, bodies: &[Moving], end: &[BodyState], stage: &'static str) -> bool {
         for (rank, (body, state)) in bodies.iter().zip(end).enumerate() {
             let Some(record) = world.bodies.at(body.slot) else { continue };
-            let twist = Twist { linear: state.velocity, angular: state.spin };
+            let twist = Twist { linear: state.velocity, angular: state.angular_velocity };
             let checked = check_speed(record, &twist, stage).and_then(|()| check_pose(record, state, stage));
             if let Err(why) = checked {
                 self.leaving.push(rank as u32);
@@ -102,7 +102,7 @@ pub(crate) fn check_speed(body: &BodyRecord, twist: &Twist, stage: &'static str)
         Err(StepError::OutOfRange { body: body.id.clone(), quantity, value, limit, stage })
     };
     check("speed", twist.linear, MAX_SPEED)?;
-    check("spin", twist.angular, MAX_SPIN)
+    check("angular velocity", twist.angular, MAX_ANGULAR_VELOCITY)
 }
 
 /// Refuses poses beyond the range in which anything can be computed.

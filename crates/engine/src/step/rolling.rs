@@ -63,7 +63,7 @@ impl Rolling {
         let angular = moved().map(trace).sum::<f64>() / 3.0;
         let lever = (linear / angular).sqrt();
         let usable = lever.is_finite() && lever > 0.0 && (spin / lever).is_finite() && (roll / lever).is_finite();
-        usable.then_some(Rolling { spin, roll, lever, running: surface.running_spin() })
+        usable.then_some(Rolling { spin, roll, lever, running: surface.running_angular_velocity() })
     }
 }
 

@@ -92,7 +92,7 @@ fn stirs(world: &World, body: &Moving) -> bool {
 }
 
 fn moves(kind: Kind, state: &BodyState) -> bool {
-    kind == Kind::Kinematic && (state.velocity != DVec3::ZERO || state.spin != DVec3::ZERO)
+    kind == Kind::Kinematic && (state.velocity != DVec3::ZERO || state.angular_velocity != DVec3::ZERO)
 }
 
 /// Ranks of bodies that are jointed to each other.
@@ -124,13 +124,13 @@ pub(crate) fn settle(
 ) -> usize {
     out.clear();
     out.extend(scene.bodies.iter().map(|body| Rest { sleeping_island: body.sleeping_island, ..Rest::default() }));
-    let Sleeping::Islands { speed, spin, time } = world.settings.sleeping else { return 0 };
+    let Sleeping::Islands { speed, angular_speed, time } = world.settings.sleeping else { return 0 };
     let dt = scene.dt;
     let slow = |rank: usize, record: &BodyRecord| {
         let (state, correction) = (&end[rank], &correction[rank]);
         let pushed = (record.force, record.torque) != (record.options.force, record.options.torque);
         let slow = state.velocity.length().max(correction.linear.length() / dt) <= speed
-            && state.spin.length().max(correction.angular.length() / dt) <= spin;
+            && state.angular_velocity.length().max(correction.angular.length() / dt) <= angular_speed;
         slow && !pushed
     };
     for (rank, body) in scene.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
@@ -178,7 +178,7 @@ pub(crate) fn falls_asleep(body: &Moving, rest: &Rest) -> bool {
 pub(crate) fn lay_down(bodies: &[Moving], rest: &[Rest], end: &mut [BodyState]) {
     for ((body, rest), end) in bodies.iter().zip(rest).zip(end) {
         if falls_asleep(body, rest) {
-            (end.velocity, end.spin) = (DVec3::ZERO, DVec3::ZERO);
+            (end.velocity, end.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         }
     }
 }

@@ -72,7 +72,7 @@ fn passed_on_impacts_do_not_push_along_the_slip() {
     for i in 0..4 {
         let x = 1.02 * f64::from(i);
         let thrown = ball(&format!("ball {i}"), v(x, 0.0, 0.6 + 0.3 * f64::from(i))).material(surface(0.6, 0.5));
-        w.add(thrown.velocity(v(2.0 - f64::from(i), 0.5, -3.0)).spin(v(0.0, 4.0, 0.0))).unwrap();
+        w.add(thrown.velocity(v(2.0 - f64::from(i), 0.5, -3.0)).angular_velocity(v(0.0, 4.0, 0.0))).unwrap();
     }
     for step in 0..120 {
         let report = w.step(H).unwrap();

@@ -11,7 +11,7 @@ fn lively() -> (World, BodyHandle) {
     let mut w = world();
     add_floor(&mut w, 0.5, 0.5);
     let b = w.add(cube("cube", v(0.0, 0.0, 0.5))).unwrap();
-    w.add(ball("flying", v(3.0, 0.0, 5.0)).spin(v(1.0, 2.0, 3.0))).unwrap();
+    w.add(ball("flying", v(3.0, 0.0, 5.0)).angular_velocity(v(1.0, 2.0, 3.0))).unwrap();
     add_bystanders(&mut w);
     w.step(H).unwrap();
     (w, b)
@@ -79,9 +79,9 @@ fn a03_quaternion_off_by_a_thousandth_is_refused_and_by_a_billionth_normalised()
 fn a04_velocity_not_finite_in_mid_run() {
     for value in NOT_FINITE {
         refuses("velocity y", |w, b| w.set_velocity(b, v(0.0, value, 0.0)));
-        refuses("spin z", |w, b| w.set_spin(b, v(0.0, 0.0, value)));
+        refuses("angular velocity z", |w, b| w.set_angular_velocity(b, v(0.0, 0.0, value)));
         refuses_body("velocity x", candidate().velocity(v(value, 0.0, 0.0)));
-        refuses_body("spin x", candidate().spin(v(value, 0.0, 0.0)));
+        refuses_body("angular velocity x", candidate().angular_velocity(v(value, 0.0, 0.0)));
     }
     refuses("fixed", |w, _| w.set_velocity(w.find("floor").unwrap(), DVec3::X));
 }
@@ -195,7 +195,7 @@ fn a11_subnormal_state_costs_no_more() {
         let mut w = world();
         add_floor(&mut w, 0.5, 0.5);
         let tiny = v(size, -0.3 * size, 0.7 * size);
-        let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).velocity(tiny).spin(tiny)).unwrap();
+        let b = w.add(cube("cube", v(0.0, 0.0, 0.5)).velocity(tiny).angular_velocity(tiny)).unwrap();
         let start = Instant::now();
         for _ in 0..40 {
             assert_eq!(w.step(H).unwrap().status, StepStatus::Certified);
@@ -471,7 +471,7 @@ fn every_call(w: &mut World, b: BodyHandle) -> Vec<Result<(), WorldError>> {
         w.set_position(b, DVec3::ZERO),
         w.set_orientation(b, DQuat::IDENTITY),
         w.set_velocity(b, DVec3::ZERO),
-        w.set_spin(b, DVec3::ZERO),
+        w.set_angular_velocity(b, DVec3::ZERO),
         w.set_material(b, surface(0.0, 0.0)),
         w.add_force(b, DVec3::ZERO),
         w.add_torque(b, DVec3::ZERO),

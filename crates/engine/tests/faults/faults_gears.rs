@@ -119,14 +119,14 @@ fn a_step_whose_gear_is_off_at_its_end_is_not_certified() {
     let gear = w.add_gear(gear.misfit(Misfit::Corrected)).unwrap();
     w.assemble().unwrap();
     let first_body = w.find("first").unwrap();
-    w.set_spin(first_body, v(0.0, 3.0, 0.0)).unwrap();
-    w.set_spin(w.find("second").unwrap(), v(0.0, 1.0, 0.0)).unwrap();
+    w.set_angular_velocity(first_body, v(0.0, 3.0, 0.0)).unwrap();
+    w.set_angular_velocity(w.find("second").unwrap(), v(0.0, 1.0, 0.0)).unwrap();
     let seen = |w: &World| -> Vec<ReplayBody> {
         let replay = |(_, body): (BodyHandle, signorini::BodyView)| ReplayBody {
             position: body.position(),
             orientation: body.orientation(),
             velocity: body.velocity(),
-            spin: body.spin(),
+            angular_velocity: body.angular_velocity(),
             asleep: false,
             quarantined: false,
         };
@@ -182,7 +182,7 @@ fn gears_that_contradict_each_other_are_degraded_and_nothing_flies_off() {
     for _ in 0..20 {
         let report = w.step(H).unwrap();
         assert_eq!(report.status, StepStatus::Degraded);
-        assert!(w.bodies().all(|(_, body)| body.spin().length() < 1.0));
+        assert!(w.bodies().all(|(_, body)| body.angular_velocity().length() < 1.0));
     }
 }
 

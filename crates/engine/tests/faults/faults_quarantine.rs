@@ -7,7 +7,7 @@ fn lively() -> (World, BodyHandle) {
     let mut w = world();
     add_floor(&mut w, 0.5, 0.5);
     let b = w.add(cube("cube", v(0.0, 0.0, 0.5))).unwrap();
-    w.add(ball("flying", v(3.0, 0.0, 5.0)).spin(v(1.0, 2.0, 3.0))).unwrap();
+    w.add(ball("flying", v(3.0, 0.0, 5.0)).angular_velocity(v(1.0, 2.0, 3.0))).unwrap();
     w.step(H).unwrap();
     (w, b)
 }
@@ -27,7 +27,7 @@ fn quarantined(fault: impl Fn(&mut World, BodyHandle)) {
         assert!(books.closure().abs() <= 1e-10 * books.scale().max(1e-3), "{books:?}");
         let body = w.body(b).unwrap();
         assert!(body.is_quarantined());
-        assert_eq!((body.pose(), body.velocity(), body.spin()), (pose, DVec3::ZERO, DVec3::ZERO));
+        assert_eq!((body.pose(), body.velocity(), body.angular_velocity()), (pose, DVec3::ZERO, DVec3::ZERO));
         assert_eq!(far(&w), far(&twin));
     }
     // Whoever puts it somewhere has it back.

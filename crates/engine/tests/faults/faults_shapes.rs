@@ -182,7 +182,7 @@ fn e01_speed_of_1e150() {
     let mut w = world();
     let hash = w.state_hash();
     refused(w.add(ball("ball", DVec3::ZERO).velocity(v(1e150, 0.0, 0.0))), "velocity x");
-    refused(w.add(ball("ball", DVec3::ZERO).spin(v(1e150, 0.0, 0.0))), "spin x");
+    refused(w.add(ball("ball", DVec3::ZERO).angular_velocity(v(1e150, 0.0, 0.0))), "angular velocity x");
     let b = w.add(ball("ball", DVec3::ZERO)).unwrap();
     refused(w.set_velocity(b, v(0.0, 1e150, 0.0)), "velocity y");
     w.remove(b).unwrap();
@@ -193,14 +193,15 @@ fn e01_speed_of_1e150() {
 fn e02_a_million_radians_a_second() {
     let mut w = world();
     add_floor(&mut w, 0.0, 0.0);
-    let b = w.add(ball("ball", v(0.0, 0.0, 0.5)).spin(v(0.0, 0.0, 1e6)).material(surface(0.0, 0.0))).unwrap();
+    let b =
+        w.add(ball("ball", v(0.0, 0.0, 0.5)).angular_velocity(v(0.0, 0.0, 1e6)).material(surface(0.0, 0.0))).unwrap();
     let slab = Body::dynamic(Shape::cuboid(v(0.5, 0.2, 0.1)).unwrap()).mass(1.0).position(v(0.0, 0.0, 9.0));
-    w.add(slab.spin(v(6e5, 1e6, 3e5)).named("slab")).unwrap();
+    w.add(slab.angular_velocity(v(6e5, 1e6, 3e5)).named("slab")).unwrap();
     for _ in 0..50 {
         w.step(H).unwrap();
         all_finite(&w);
     }
-    assert_eq!(w.body(b).unwrap().spin(), v(0.0, 0.0, 1e6));
+    assert_eq!(w.body(b).unwrap().angular_velocity(), v(0.0, 0.0, 1e6));
 }
 
 #[test]

@@ -35,11 +35,11 @@ fn busy() -> World {
         let t = f64::from(i);
         let position = v(0.35 * (t % 3.0 - 1.0), 0.3 * ((2.0 * t) % 3.0 - 1.0), 0.5 + 0.25 * t);
         let body = Body::dynamic(shapes[i as usize % shapes.len()].clone()).mass(1.0 + 0.1 * t).position(position);
-        let body = body.spin(v(0.3 * t, 1.0, -0.2 * t)).material(surface(0.5, 0.3));
+        let body = body.angular_velocity(v(0.3 * t, 1.0, -0.2 * t)).material(surface(0.5, 0.3));
         w.add(if i % 3 == 0 { body.numbered(u64::from(i)) } else { body }).unwrap();
     }
     let paddle = Body::kinematic(Shape::cuboid(v(0.1, 0.8, 0.2)).unwrap()).position(v(-1.5, 0.0, 0.4));
-    w.add(paddle.velocity(v(0.3, 0.0, 0.0)).spin(v(0.0, 0.0, 0.5)).named("paddle")).unwrap();
+    w.add(paddle.velocity(v(0.3, 0.0, 0.0)).angular_velocity(v(0.0, 0.0, 0.5)).named("paddle")).unwrap();
     let chain: Vec<BodyHandle> =
         (0..3).map(|i| w.add(ball(&format!("link {i}"), v(3.0 + 1.2 * f64::from(i), 0.0, 3.0))).unwrap()).collect();
     w.add_joint(Joint::ball(chain[0], v(-0.6, 0.0, 0.0), v(2.4, 0.0, 3.0))).unwrap();
@@ -374,11 +374,8 @@ fn forged_bytes_are_refused_or_make_a_sound_world() {
     (0..40).for_each(|_| _ = advance(&mut w));
     for (bytes, trials) in [(small().snapshot().to_bytes(), 3000), (w.snapshot().to_bytes(), 1000)] {
         let sections = sections(&bytes);
-        let mut random = 7u64;
-        let mut next = |below: usize| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % below
-        };
+        let mut random = Random::new(7);
+        let mut next = |below: usize| random.below(below);
         let (mut refused, mut accepted) = (0, 0);
         for _ in 0..trials {
             let mut forged = bytes.clone();

@@ -40,7 +40,7 @@ fn f01_contacts_duplicated_2_to_64_times() {
     for copies in [2, 3, 8, 64] {
         for (one, many) in alone.iter().zip(states(copies)) {
             close_vector(many.velocity, one.velocity, 1e-9);
-            close_vector(many.spin, one.spin, 1e-9);
+            close_vector(many.angular_velocity, one.angular_velocity, 1e-9);
         }
     }
 }
@@ -284,7 +284,7 @@ fn heap() -> World {
         let angle = f64::from(i) * std::f64::consts::TAU / 3.0;
         let place = if i < 3 { v(0.577 * angle.cos(), 0.577 * angle.sin(), 0.5) } else { v(0.01, 0.02, 1.32) };
         let body = ball(&format!("ball {i}"), place).velocity(v(-1.0, 0.2 * f64::from(i), 0.0));
-        w.add(body.spin(v(0.0, 1.0, 0.5)).material(surface(0.4, 0.0))).unwrap();
+        w.add(body.angular_velocity(v(0.0, 1.0, 0.5)).material(surface(0.4, 0.0))).unwrap();
     }
     advance(&mut w, 5, H);
     w
@@ -304,7 +304,7 @@ fn exact_paths_agree_in_velocity() {
     for method in [Method::InteriorPoint, Method::Nsgs, Method::Newton] {
         for (x, y) in after(method).iter().zip(&reference) {
             close_vector(x.velocity, y.velocity, 1e-6);
-            close_vector(x.spin, y.spin, 1e-6);
+            close_vector(x.angular_velocity, y.angular_velocity, 1e-6);
         }
     }
 }

@@ -91,6 +91,25 @@ fn a_shape_and_its_description_are_the_same_solid() {
 }
 
 #[test]
+fn old_names_of_keys_are_read_with_a_notice() {
+    let text = "[treatment.sleeping.islands]\nspeed = 0.01\nspin = 0.02\ntime = 0.5\n\n[[bodies]]\nname = \"ball\"\n\
+        shape = { sphere = { radius = 0.5 } }\nspin = [1, 2, 3]\noptions = { surface_spin = [0, 0, 4] }\n";
+    let scene = Scene::from_toml(text).unwrap();
+    assert_eq!(scene.bodies[0].angular_velocity, [1.0, 2.0, 3.0]);
+    assert_eq!(scene.bodies[0].options.surface_angular_velocity, [0.0, 0.0, 4.0]);
+    let notices: Vec<String> = scene.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(notices.len(), 3);
+    assert!(notices[0].starts_with("9:1: 'spin' is called 'angular_velocity' now"), "{notices:?}");
+    assert!(notices[1].starts_with("10:13: 'surface_spin' is called 'surface_angular_velocity' now"), "{notices:?}");
+    assert!(notices[2].starts_with("3:1: 'spin' is called 'angular_speed' now"), "{notices:?}");
+    let new = text.replace("surface_spin", "surface_angular_velocity").replace("\nspin = 0", "\nangular_speed = 0");
+    let new = Scene::from_toml(&new.replace("\nspin", "\nangular_velocity")).unwrap();
+    assert!(new.notices.is_empty());
+    assert_eq!(new.bodies, scene.bodies);
+    assert_eq!(new.treatment, scene.treatment);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_place() {
     let refuse = |change: fn(&mut Scene)| {
         let mut scene: Scene = toml::from_str(BALL).unwrap();

@@ -94,7 +94,7 @@ fn a_box_falls_as_its_twin_in_toml() {
     let mut robot = robot;
     // At rest it would fall without turning.
     for scene in [&mut robot, &mut twin] {
-        scene.bodies[0].spin = [1.0, 2.0, -3.0];
+        scene.bodies[0].angular_velocity = [1.0, 2.0, -3.0];
     }
     assert_eq!(robot, twin);
     assert_eq!(trail(&robot, 200), trail(&twin, 200));

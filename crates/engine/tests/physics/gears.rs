@@ -78,8 +78,8 @@ fn wheels_may_turn_more_than_a_turn_in_a_step() {
     let (fast, first, _) = wheel(&mut w, "fast", DVec3::ZERO, 1.0, 0.2);
     let (slow, second, _) = wheel(&mut w, "slow", v(1.0, 0.0, 0.0), 1.0, 0.2);
     w.add_gear(Gear::between((first, 0), (second, 0), -4.0)).unwrap();
-    w.set_spin(fast, v(0.0, 400.0, 0.0)).unwrap();
-    w.set_spin(slow, v(0.0, -100.0, 0.0)).unwrap();
+    w.set_angular_velocity(fast, v(0.0, 400.0, 0.0)).unwrap();
+    w.set_angular_velocity(slow, v(0.0, -100.0, 0.0)).unwrap();
     for step in 1..=200 {
         step_certified(&mut w, H);
         close(place(&w, first), 400.0 * H * f64::from(step), 1e-6);
@@ -93,7 +93,7 @@ fn a_gear_that_engages_stops_no_more_than_it_must() {
     let mut w = weightless();
     let (body, first, i1) = wheel(&mut w, "first", DVec3::ZERO, 1.0, 0.2);
     let (_, second, i2) = wheel(&mut w, "second", v(1.0, 0.0, 0.0), 4.0, 0.2);
-    w.set_spin(body, v(0.0, 6.0, 0.0)).unwrap();
+    w.set_angular_velocity(body, v(0.0, 6.0, 0.0)).unwrap();
     let gear = Gear::between((first, 0), (second, 0), 2.0);
     w.add_gear(gear).unwrap();
     step_certified(&mut w, H);
@@ -118,8 +118,8 @@ fn gears_inside_a_body_that_floats_keep_its_angular_momentum() {
     let (i1, i2): (f64, f64) = (0.4 * 0.04, 0.8 * 0.04);
     for _ in 0..100 {
         step_certified(&mut w, H);
-        let spin: DVec3 = w.bodies().map(|(_, body)| body.angular_momentum()).sum();
-        assert!(spin.length() < 1e-10, "{spin:?}");
+        let angular_velocity: DVec3 = w.bodies().map(|(_, body)| body.angular_momentum()).sum();
+        assert!(angular_velocity.length() < 1e-10, "{angular_velocity:?}");
         close(rate(&w, first), 1.5 * rate(&w, second), 1e-9);
     }
     // About y, with J the base and the two wheels on it as points: L = J w + I₁(w + x₁) + I₂(w + x₂) = 0, and along the gear
@@ -371,7 +371,7 @@ fn weights_balance_over_a_gear_and_sleep() {
     assert!(w.body(near).unwrap().is_sleeping() && w.body(far).unwrap().is_sleeping());
     assert_eq!(w.islands(), vec![vec![near, far]]);
     // One is pushed, both wake.
-    w.set_spin(near, v(0.0, 0.3, 0.0)).unwrap();
+    w.set_angular_velocity(near, v(0.0, 0.3, 0.0)).unwrap();
     assert!(!w.body(far).unwrap().is_sleeping());
     step_certified(&mut w, H);
     close(rate(&w, second), -2.0 / 3.0 * rate(&w, first), 1e-9);
@@ -412,7 +412,7 @@ fn a_gear_that_is_off_is_taken_in_without_speed() {
 #[test]
 fn a_kinematic_wheel_drives_what_is_geared_to_it() {
     let mut w = weightless();
-    let driver = Body::kinematic(Shape::sphere(0.2).unwrap()).named("driver").spin(v(0.0, 2.0, 0.0));
+    let driver = Body::kinematic(Shape::sphere(0.2).unwrap()).named("driver").angular_velocity(v(0.0, 2.0, 0.0));
     let driver = w.add(driver).unwrap();
     let (_, own, inertia) = wheel(&mut w, "own", v(2.0, 0.0, 0.0), 1.0, 0.2);
     let (_, other, _) = wheel(&mut w, "other", v(1.0, 0.0, 0.0), 1.0, 0.2);
@@ -461,7 +461,7 @@ fn geared_worlds_go_on_from_snapshots_to_the_bit() {
             (w.add_gear(first).unwrap(), w.add_gear(second).unwrap())
         };
         assert_ne!(first, second);
-        w.set_spin(w.find("a").unwrap(), v(0.0, 3.0, 0.0)).unwrap();
+        w.set_angular_velocity(w.find("a").unwrap(), v(0.0, 3.0, 0.0)).unwrap();
         w
     };
     let (mut w, mut turned) = (build(false), build(true));

@@ -59,9 +59,12 @@ fn departure(floor: Shape, body: &Body, steps: usize) -> f64 {
         seamed.step(STEP).unwrap();
         let (p, q) = (flat.body(slider).unwrap().state(), seamed.body(other).unwrap().state());
         let turned = (p.orientation.inverse() * q.orientation).xyz().length();
-        for size in
-            [(p.position - q.position).length(), (p.velocity - q.velocity).length(), (p.spin - q.spin).length(), turned]
-        {
+        for size in [
+            (p.position - q.position).length(),
+            (p.velocity - q.velocity).length(),
+            (p.angular_velocity - q.angular_velocity).length(),
+            turned,
+        ] {
             worst = worst.max(size);
         }
     }

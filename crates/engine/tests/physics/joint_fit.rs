@@ -210,7 +210,8 @@ fn a_disabled_joint_holds_nothing_and_an_enabled_one_again() {
 fn a_wheel_in_the_ground_whose_axle_is_fixed_turns_in_certified_steps() {
     let mut w = world();
     let wheel = Body::dynamic(Shape::cylinder(0.02, 0.1).unwrap()).mass(1.0).position(v(0.0, 0.0, 0.095));
-    let turned = wheel.orientation(DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2)).spin(v(0.0, 3.0, 0.0));
+    let turned =
+        wheel.orientation(DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2)).angular_velocity(v(0.0, 3.0, 0.0));
     let wheel = w.add(turned).unwrap();
     add_floor(&mut w, 0.1, 0.0);
     let (on, at) = (Frame::along(DVec3::ZERO, DVec3::Z), Frame::along(v(0.0, 0.0, 0.095), -DVec3::Y));

@@ -18,10 +18,10 @@ fn tumbling(kind: JointKind) -> (World, JointHandle) {
     let xb = xa + qa * base.point - qb * body.point + length * v(0.6, 0.0, 0.8);
     let cuboid = |half: DVec3| Shape::cuboid(half).unwrap();
     let a = Body::dynamic(cuboid(v(0.3, 0.1, 0.2))).mass(1.0).named("a").position(xa).orientation(qa);
-    let a = w.add(a.spin(v(1.0, 2.0, -1.5))).unwrap();
+    let a = w.add(a.angular_velocity(v(1.0, 2.0, -1.5))).unwrap();
     let b = Body::dynamic(cuboid(v(0.2, 0.15, 0.1))).mass(0.5).named("b").position(xb).orientation(qb);
-    let spin = v(1.0, 2.0, -1.5);
-    let b = w.add(b.velocity(spin.cross(xb - xa)).spin(spin)).unwrap();
+    let angular_velocity = v(1.0, 2.0, -1.5);
+    let b = w.add(b.velocity(angular_velocity.cross(xb - xa)).angular_velocity(angular_velocity)).unwrap();
     w.add_joint(Joint::ball(a, DVec3::ZERO, xa)).unwrap();
     let mut joint = Joint::of(kind, b, body, (a, base));
     if kind == JointKind::Generic {
@@ -109,7 +109,7 @@ fn a_cross_at_a_right_angle_is_not_torn() {
     let gravity = v(6.0, 0.0, -8.0);
     let mut w = World::new(Settings { gravity, ..Settings::default() }).unwrap();
     let arm = Body::dynamic(Shape::cuboid(v(0.05, 0.08, 0.5)).unwrap()).mass(2.0).position(v(0.0, 0.0, 0.5));
-    let arm = w.add(arm.spin(v(0.3, 0.0, 0.0)).velocity(v(0.0, -0.15, 0.0)).named("arm")).unwrap();
+    let arm = w.add(arm.angular_velocity(v(0.3, 0.0, 0.0)).velocity(v(0.0, -0.15, 0.0)).named("arm")).unwrap();
     let mut cross = Joint::universal(arm, v(0.0, 0.0, -0.5), DVec3::ZERO);
     cross.coordinates[3] = Coordinate::free().limits(-0.1, 0.1);
     cross.coordinates[4] = Coordinate::free().limits(-right, right);

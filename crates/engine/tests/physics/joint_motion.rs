@@ -146,19 +146,20 @@ fn a_four_bar_linkage_goes_around() {
 fn a_gyroscope_precesses_as_it_should() {
     // A disc on a weightless arm, held at its other end by a ball: Ω = m g l/(I ω) for a fast top. A step turns it by 0.8 rad.
     let h = 0.01;
-    let (radius, thick, arm, spin) = (0.5, 0.02, 0.2, 80.0);
+    let (radius, thick, arm, angular_velocity) = (0.5, 0.02, 0.2, 80.0);
     let mut w = world();
     let disc = Body::dynamic(Shape::cylinder(0.5 * thick, radius).unwrap()).mass(1.0).named("disc");
     let axle = DQuat::from_rotation_arc(DVec3::Z, DVec3::X);
     let axial = 0.5 * radius * radius;
     // Steady precession with a level axle: I_a ω Ω = m g l exactly, since the axle's own turning has no moment.
-    let rate = G * arm / (axial * spin);
+    let rate = G * arm / (axial * angular_velocity);
     let body = w
-        .add(disc.position(v(arm, 0.0, 0.0)).orientation(axle).spin(v(spin, 0.0, rate)).velocity(v(
-            0.0,
-            rate * arm,
-            0.0,
-        )))
+        .add(
+            disc.position(v(arm, 0.0, 0.0))
+                .orientation(axle)
+                .angular_velocity(v(angular_velocity, 0.0, rate))
+                .velocity(v(0.0, rate * arm, 0.0)),
+        )
         .unwrap();
     w.add_joint(Joint::ball(body, axle.inverse() * v(-arm, 0.0, 0.0), DVec3::ZERO)).unwrap();
     let (mut turned, mut last) = (0.0, 0.0_f64);

@@ -85,7 +85,7 @@ fn b3_sphere_drop_no_rotation() {
     let b = w.add(ball("ball", v(0.0, 0.0, 2.0)).material(surface(0.5, 0.7))).unwrap();
     run(&mut w, 200);
     let body = w.body(b).unwrap();
-    assert_eq!(body.spin(), DVec3::ZERO);
+    assert_eq!(body.angular_velocity(), DVec3::ZERO);
     assert_eq!((body.position().x, body.position().y), (0.0, 0.0));
 }
 
@@ -209,9 +209,9 @@ fn ball_under_a_ceiling_bounces_with_the_closed_form() {
 fn slender_spinning_bodies_keep_momentum_and_angular_momentum_when_they_collide() {
     let mut w = weightless();
     let rod = |name: &str, half: DVec3| Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).named(name);
-    let a = rod("a", v(0.8, 0.1, 0.2)).velocity(v(1.5, 0.2, 0.0)).spin(v(1.0, 3.0, -2.0));
+    let a = rod("a", v(0.8, 0.1, 0.2)).velocity(v(1.5, 0.2, 0.0)).angular_velocity(v(1.0, 3.0, -2.0));
     w.add(a.position(v(-1.5, 0.0, 0.0)).material(surface(0.4, 0.7))).unwrap();
-    let b = rod("b", v(0.15, 0.7, 0.3)).velocity(v(-1.0, 0.0, 0.1)).spin(v(-2.0, 0.5, 1.0));
+    let b = rod("b", v(0.15, 0.7, 0.3)).velocity(v(-1.0, 0.0, 0.1)).angular_velocity(v(-2.0, 0.5, 1.0));
     w.add(b.position(v(0.8, 0.1, 0.05)).material(surface(0.4, 0.7))).unwrap();
     let (momentum, angular) = (total_momentum(&w), total_angular_momentum(&w));
     let mut impacts = 0;
@@ -282,7 +282,7 @@ fn the_step_after_a_bounce_starts_from_nothing() {
         let (mut w, b) = scene(v(0.0, 0.0, 0.51), v(0.0, 0.0, -1.0));
         assert_eq!(step_certified(&mut w, H).counts.impacts, 1);
         let body = w.body(b).unwrap();
-        assert!(body.velocity().z > 0.1 && body.spin() == DVec3::ZERO, "{:?}", body.state());
+        assert!(body.velocity().z > 0.1 && body.angular_velocity() == DVec3::ZERO, "{:?}", body.state());
         let (mut fresh, c) = scene(body.position(), body.velocity());
         let (after, anew) = (w.step(H).unwrap(), fresh.step(H).unwrap());
         assert_eq!((after.counts.contacts, anew.counts.contacts), (1, 1), "they must see each other");
@@ -302,7 +302,8 @@ fn what_overlaps_at_the_time_of_a_bounce_is_not_left_for_later() {
         let turn =
             DQuat::from_euler(signorini::glamx::EulerRot::XYZ, 0.7 * column + 0.3, 1.1 * row, 0.4 * column * row);
         let rod = Body::dynamic(Shape::capsule(0.2, 0.1).unwrap()).mass(1.0).orientation(turn);
-        let rod = rod.position(v(0.35 * column, 0.1 * row, 0.6 + 0.45 * row)).spin(v(6.0, -9.0 + 4.0 * row, 3.0));
+        let rod =
+            rod.position(v(0.35 * column, 0.1 * row, 0.6 + 0.45 * row)).angular_velocity(v(6.0, -9.0 + 4.0 * row, 3.0));
         w.add(rod.velocity(v(0.0, 0.0, -1.5 - row)).material(surface(0.4, 0.5)).numbered(i as u64)).unwrap();
     }
     let mut bounces = 0;

@@ -3,6 +3,7 @@
 use crate::fixture::*;
 use signorini::glamx::DPose3;
 use signorini::step::manifold::NarrowPhase;
+use signorini_problem::random::SplitMix64;
 
 fn bullet(radius: f64, position: DVec3, speed: f64) -> Body {
     let body = Body::dynamic(Shape::sphere(radius).unwrap()).mass(1.0).position(position);
@@ -176,11 +177,8 @@ fn between_two_plates_for_ever() {
 
 #[test]
 fn nothing_leaves_a_closed_box_of_thin_plates() {
-    let mut random = 11u64;
-    let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = SplitMix64::new(11);
+    let mut next = || random.unit();
     let shapes = [
         Shape::sphere(0.02).unwrap(),
         Shape::cuboid(v(0.1, 0.01, 0.01)).unwrap(),
@@ -200,9 +198,10 @@ fn nothing_leaves_a_closed_box_of_thin_plates() {
             }
         }
         let direction = v(next() - 0.5, next() - 0.5, next() - 0.5).normalize();
-        let spin = 600.0 * v(next() - 0.5, next() - 0.5, next() - 0.5);
+        let angular_velocity = 600.0 * v(next() - 0.5, next() - 0.5, next() - 0.5);
         let body = Body::dynamic(shapes[trial % 4].clone()).mass(1.0).velocity((50.0 + 950.0 * next()) * direction);
-        let b = w.add(body.spin(spin).material(surface(0.3, e)).fast().named("bullet")).unwrap();
+        let b =
+            w.add(body.angular_velocity(angular_velocity).material(surface(0.3, e)).fast().named("bullet")).unwrap();
         for step in 0..25 {
             // A rod that strikes two plates in one step may dip into the second, or gain energy: the certificate says so.
             let before = w.energy().total();
@@ -224,7 +223,9 @@ fn a_spinning_rod_is_caught_by_a_thin_pole() {
             let mut w = weightless();
             let pole = Body::fixed(Shape::cylinder(0.5, 0.005).unwrap()).position(v(0.0, 0.4, 0.0));
             w.add(pole.material(surface(0.0, e)).named("pole")).unwrap();
-            let rod = Body::dynamic(Shape::cuboid(v(0.5, 0.005, 0.005)).unwrap()).mass(1.0).spin(v(0.0, 0.0, 200.0));
+            let rod = Body::dynamic(Shape::cuboid(v(0.5, 0.005, 0.005)).unwrap())
+                .mass(1.0)
+                .angular_velocity(v(0.0, 0.0, 200.0));
             let rod = rod.orientation(DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2 - angle));
             let b = w.add(rod.material(surface(0.0, e)).fast().named("rod")).unwrap();
             step_certified(&mut w, H);
@@ -232,7 +233,7 @@ fn a_spinning_rod_is_caught_by_a_thin_pole() {
             let impulse = (1.0 + e) * 200.0 * d / (1.0 + d * d / inertia);
             let body = w.body(b).unwrap();
             // The contact is on the flank of the rod: the distance is 0.4 m to a few parts in 10⁴.
-            close(body.spin().z, 200.0 - impulse * d / inertia, 0.2);
+            close(body.angular_velocity().z, 200.0 - impulse * d / inertia, 0.2);
             close(body.velocity().length(), impulse, 0.2);
             // It does not end inside the pole, deeper than what is left to rest on anyway.
             let (mut narrow, mut found) = (NarrowPhase::default(), Vec::new());

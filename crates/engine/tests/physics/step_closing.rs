@@ -123,8 +123,10 @@ fn boxes_poured_fast_end_no_step_inside_each_other() {
         let place = DVec3::new(0.35 * (at % 3.0), 0.35 * ((at / 3.0).floor() % 2.0), 0.6 + 0.4 * (at / 6.0).floor());
         let turn = DQuat::from_scaled_axis(DVec3::new(0.3 * at, 0.2 * at, 0.5 * at));
         let crate_ = Body::dynamic(Shape::cuboid(DVec3::new(0.1, 0.12, 0.15)).unwrap()).mass(1.0);
-        let spin = DVec3::new(at % 5.0 - 2.0, at % 3.0 - 1.0, at % 7.0 - 3.0) * 2.0;
-        world.add(crate_.position(place).orientation(turn).velocity(DVec3::Z * -30.0).spin(spin)).unwrap();
+        let angular_velocity = DVec3::new(at % 5.0 - 2.0, at % 3.0 - 1.0, at % 7.0 - 3.0) * 2.0;
+        world
+            .add(crate_.position(place).orientation(turn).velocity(DVec3::Z * -30.0).angular_velocity(angular_velocity))
+            .unwrap();
     }
     for step in 0..40 {
         let report = world.step(STEP).unwrap();

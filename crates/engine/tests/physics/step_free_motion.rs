@@ -18,7 +18,7 @@ fn torque_free_asymmetric_top_keeps_momentum_and_energy_for_ten_seconds() {
     let mut w = weightless();
     let shape = Shape::cuboid(v(0.5, 0.3, 0.1)).unwrap();
     // About the middle axis, slightly off: it tumbles.
-    let b = w.add(Body::dynamic(shape).mass(2.0).spin(v(0.01, 8.0, 0.02))).unwrap();
+    let b = w.add(Body::dynamic(shape).mass(2.0).angular_velocity(v(0.01, 8.0, 0.02))).unwrap();
     let (momentum, energy) = (w.body(b).unwrap().angular_momentum(), w.energy().total());
     let mut turned_over = false;
     for _ in 0..625 {
@@ -38,7 +38,7 @@ fn free_rotation_is_exact_whatever_the_step() {
     let after = |steps: usize| {
         let mut w = weightless();
         let shape = Shape::cuboid(v(0.5, 0.3, 0.1)).unwrap();
-        let b = w.add(Body::dynamic(shape).spin(v(1.0, 3.0, 2.0))).unwrap();
+        let b = w.add(Body::dynamic(shape).angular_velocity(v(1.0, 3.0, 2.0))).unwrap();
         for _ in 0..steps {
             w.step(1.0 / steps as f64).unwrap();
         }
@@ -56,12 +56,12 @@ fn world_spin_axis_of_a_turned_body() {
     // D8: spin about world z of a body turned by 90° about x.
     let mut w = weightless();
     let turn = DQuat::from_axis_angle(DVec3::X, std::f64::consts::FRAC_PI_2);
-    let b = w.add(cube("cube", DVec3::ZERO).orientation(turn).spin(DVec3::Z)).unwrap();
+    let b = w.add(cube("cube", DVec3::ZERO).orientation(turn).angular_velocity(DVec3::Z)).unwrap();
     for _ in 0..100 {
         step_certified(&mut w, 0.01);
     }
     let body = w.body(b).unwrap();
-    assert_eq!(body.spin(), DVec3::Z);
+    assert_eq!(body.angular_velocity(), DVec3::Z);
     let expected = DQuat::from_axis_angle(DVec3::Z, 1.0) * turn;
     assert!((body.orientation().dot(expected).abs() - 1.0).abs() < 1e-12);
 }
@@ -69,12 +69,12 @@ fn world_spin_axis_of_a_turned_body() {
 #[test]
 fn spin_of_ten_stays_ten_and_the_quaternion_stays_unit() {
     let mut w = weightless();
-    let b = w.add(ball("ball", DVec3::ZERO).spin(v(0.0, 0.0, 10.0))).unwrap();
+    let b = w.add(ball("ball", DVec3::ZERO).angular_velocity(v(0.0, 0.0, 10.0))).unwrap();
     for _ in 0..10_000 {
         w.step(H).unwrap();
     }
     let body = w.body(b).unwrap();
-    assert_eq!(body.spin(), v(0.0, 0.0, 10.0));
+    assert_eq!(body.angular_velocity(), v(0.0, 0.0, 10.0));
     assert!((body.orientation().length() - 1.0).abs() < 1e-15);
 }
 
@@ -82,7 +82,7 @@ fn spin_of_ten_stays_ten_and_the_quaternion_stays_unit() {
 fn extreme_spin_of_a_long_box_keeps_energy_and_momentum() {
     let mut w = weightless();
     let shape = Shape::cuboid(v(0.5, 0.1, 0.1)).unwrap();
-    let b = w.add(Body::dynamic(shape).mass(1.0).spin(v(2e3, 1e3, 5e2))).unwrap();
+    let b = w.add(Body::dynamic(shape).mass(1.0).angular_velocity(v(2e3, 1e3, 5e2))).unwrap();
     let (momentum, energy) = (w.body(b).unwrap().angular_momentum(), w.energy().total());
     for _ in 0..20 {
         step_certified(&mut w, H);
@@ -107,7 +107,7 @@ fn constant_force_and_torque_and_their_work() {
     close(body.velocity().x, 3.0 * t, 1e-12);
     close(body.position().x, 1.5 * t * t, 1e-12);
     // I = m s²/6.
-    close(body.spin().z, 3.0 * t, 1e-12);
+    close(body.angular_velocity().z, 3.0 * t, 1e-12);
     close((body.orientation().to_scaled_axis()).z, 1.5 * t * t, 1e-12);
     close(w.energy().total(), work, 1e-12);
     // Forces last one step.
@@ -123,14 +123,15 @@ fn force_off_centre_turns() {
     w.add_force_at(b, v(0.0, 6.0, 0.0), v(1.5, 2.0, 3.0)).unwrap();
     w.step(H).unwrap();
     close_vector(w.body(b).unwrap().velocity(), v(0.0, 6.0 * H, 0.0), 1e-15);
-    close_vector(w.body(b).unwrap().spin(), v(0.0, 0.0, 18.0 * H), 1e-14);
+    close_vector(w.body(b).unwrap().angular_velocity(), v(0.0, 0.0, 18.0 * H), 1e-14);
 }
 
 #[test]
 fn kinematic_bodies_move_as_told_and_fixed_ones_not_at_all() {
     let mut w = world();
-    let k =
-        w.add(Body::kinematic(Shape::sphere(1.0).unwrap()).velocity(v(1.0, 0.0, 0.5)).spin(v(0.0, 0.0, 2.0))).unwrap();
+    let k = w
+        .add(Body::kinematic(Shape::sphere(1.0).unwrap()).velocity(v(1.0, 0.0, 0.5)).angular_velocity(v(0.0, 0.0, 2.0)))
+        .unwrap();
     let f = w.add(Body::fixed(Shape::sphere(1.0).unwrap()).position(v(9.0, 9.0, 9.0))).unwrap();
     let before = w.body(f).unwrap().state();
     run(&mut w, 50);
@@ -149,7 +150,7 @@ fn energy_of_known_motions() {
     };
     close(kinetic(ball("a", DVec3::ZERO).mass(2.0).velocity(v(3.0, 0.0, 0.0))), 9.0, 1e-14);
     close(kinetic(ball("a", DVec3::ZERO).velocity(v(1.0, 2.0, 3.0))), 7.0, 1e-14);
-    close(kinetic(cube("a", DVec3::ZERO).spin(v(0.0, 0.0, 2.0))), 1.0 / 3.0, 1e-14);
+    close(kinetic(cube("a", DVec3::ZERO).angular_velocity(v(0.0, 0.0, 2.0))), 1.0 / 3.0, 1e-14);
     let mut w = world();
     w.add(ball("a", v(0.0, 0.0, 10.0)).mass(5.0)).unwrap();
     close(w.energy().potential, 490.5, 1e-12);
@@ -162,7 +163,7 @@ fn slender_bodies_keep_energy_and_momentum_at_any_spin() {
         for tilt in [0.0, 1e-3, 0.1, 0.7, 1.5] {
             let mut w = weightless();
             let rod = Body::dynamic(Shape::cuboid(v(0.5, 0.005, 0.005)).unwrap()).mass(1.0);
-            let b = w.add(rod.spin(speed * v(f64::sin(tilt), 0.0, f64::cos(tilt)))).unwrap();
+            let b = w.add(rod.angular_velocity(speed * v(f64::sin(tilt), 0.0, f64::cos(tilt)))).unwrap();
             let (momentum, energy) = (w.body(b).unwrap().angular_momentum(), w.energy().total());
             for _ in 0..20 {
                 step_certified(&mut w, H);

@@ -14,11 +14,14 @@ fn slender_pins_that_spin_and_bounce_gain_no_energy() {
         let mut w = world();
         add_floor(&mut w, 0.5, restitution);
         let shape = Shape::cylinder(0.2, 0.04).unwrap();
-        for (place, spin) in [v(120.0, 30.0, 40.0), v(-20.0, 90.0, 60.0), v(70.0, -70.0, 5.0)].into_iter().enumerate() {
+        for (place, angular_velocity) in
+            [v(120.0, 30.0, 40.0), v(-20.0, 90.0, 60.0), v(70.0, -70.0, 5.0)].into_iter().enumerate()
+        {
             let pin = Body::dynamic(shape.clone()).density(600.0).material(surface(0.5, restitution));
             let tilt = DQuat::from_axis_angle(v(1.0, 0.3, 0.0).normalize(), turn + 0.7 * place as f64);
             let at = v(0.15 * place as f64, 0.0, 0.25);
-            w.add(pin.position(at).orientation(tilt).spin(spin).velocity(v(0.0, 0.0, -2.0))).unwrap();
+            w.add(pin.position(at).orientation(tilt).angular_velocity(angular_velocity).velocity(v(0.0, 0.0, -2.0)))
+                .unwrap();
         }
         let mut before = w.energy().total();
         for step in 0..180 {
@@ -41,14 +44,14 @@ fn slender_pins_that_spin_and_bounce_gain_no_energy() {
 fn pins_that_strike_each_other_in_free_space_keep_their_angular_momentum() {
     let mut w = weightless();
     let shape = Shape::cylinder(0.2, 0.04).unwrap();
-    let pin = |x: f64, speed: f64, spin: DVec3| {
+    let pin = |x: f64, speed: f64, angular_velocity: DVec3| {
         let material = surface(0.5, 0.5);
         Body::dynamic(shape.clone())
             .mass(1.0)
             .material(material)
             .position(v(x, 0.0, 0.0))
             .velocity(v(speed, 0.0, 0.0))
-            .spin(spin)
+            .angular_velocity(angular_velocity)
     };
     let bodies =
         [w.add(pin(-0.5, 3.0, v(10.0, 120.0, 15.0))).unwrap(), w.add(pin(0.5, -3.0, v(-90.0, 20.0, 60.0))).unwrap()];

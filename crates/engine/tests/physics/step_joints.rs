@@ -32,11 +32,12 @@ fn a_fixed_joint_turns_back_what_was_turned_and_keeps_it_while_both_tumble() {
     // the joint carries a torque that changes all the time. One of them is put 0.1 rad off: half of what is left is taken
     // out in a step, so that after a second, 62 steps, nothing of it is.
     let mut w = weightless();
-    let (spin, turn) = (v(1.0, 3.0, 2.0), DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2));
+    let (angular_velocity, turn) = (v(1.0, 3.0, 2.0), DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2));
     let mut add = |name: &str, position: DVec3, orientation: DQuat| {
         let body = Body::dynamic(Shape::cuboid(v(0.5, 0.1, 0.2)).unwrap()).mass(1.0).named(name);
-        let velocity = spin.cross(position - v(0.25, 0.25, 0.0));
-        w.add(body.position(position).orientation(orientation).velocity(velocity).spin(spin)).unwrap()
+        let velocity = angular_velocity.cross(position - v(0.25, 0.25, 0.0));
+        w.add(body.position(position).orientation(orientation).velocity(velocity).angular_velocity(angular_velocity))
+            .unwrap()
     };
     let (a, b) = (add("a", DVec3::ZERO, DQuat::IDENTITY), add("b", v(0.5, 0.5, 0.0), turn));
     w.add_joint(Joint::fixed(a, v(0.5, 0.0, 0.0), (b, v(-0.5, 0.0, 0.0)))).unwrap();

@@ -33,7 +33,7 @@ fn overlap_at_the_start_shrinks_by_a_fraction_per_step_and_nothing_moves_on() {
         close(now.1 - start.1, 0.25 * gone, 1e-9);
         for body in [light, heavy] {
             let state = w.body(body).unwrap().state();
-            assert_eq!((state.velocity, state.spin), (DVec3::ZERO, DVec3::ZERO));
+            assert_eq!((state.velocity, state.angular_velocity), (DVec3::ZERO, DVec3::ZERO));
         }
         assert_eq!(report.energy.after.total(), 0.0);
     }

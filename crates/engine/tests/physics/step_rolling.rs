@@ -26,7 +26,7 @@ fn a_wheel_is_not_braked_by_its_own_roundness() {
         for speed in [0.5, 3.0, 10.0, 30.0] {
             let (mut world, wheel) = wheel_on(floor.clone(), depth, DVec3::Z);
             world.set_velocity(wheel, DVec3::X * speed).unwrap();
-            world.set_spin(wheel, DVec3::Y * (speed / RADIUS)).unwrap();
+            world.set_angular_velocity(wheel, DVec3::Y * (speed / RADIUS)).unwrap();
             for step in 0..120 {
                 assert_eq!(world.step(STEP).unwrap().status, StepStatus::Certified, "{speed} m/s, step {step}");
             }
@@ -62,12 +62,12 @@ fn steady_coin((floor, depth): (Shape, f64), alpha: f64, precession: f64) -> (Wo
     let across = mass * (3.0 * radius * radius + 4.0 * half * half) / 12.0;
     let along = 0.5 * mass * radius * radius;
     let motion = |s: f64| {
-        let spin = DVec3::Z * precession + axis * s;
-        (spin, -spin.cross(lowest))
+        let angular_velocity = DVec3::Z * precession + axis * s;
+        (angular_velocity, -angular_velocity.cross(lowest))
     };
     let defect = |s: f64| {
-        let (spin, velocity) = motion(s);
-        let momentum = spin * across + axis * ((along - across) * spin.dot(axis));
+        let (angular_velocity, velocity) = motion(s);
+        let momentum = angular_velocity * across + axis * ((along - across) * angular_velocity.dot(axis));
         let force = mass * (DVec3::Z * 9.81 + precession * DVec3::Z.cross(velocity));
         (precession * DVec3::Z.cross(momentum) - lowest.cross(force)).y
     };
@@ -77,12 +77,12 @@ fn steady_coin((floor, depth): (Shape, f64), alpha: f64, precession: f64) -> (Wo
         let middle = 0.5 * (low + high);
         if defect(low) * defect(middle) <= 0.0 { high = middle } else { low = middle }
     }
-    let (spin, velocity) = motion(low);
+    let (angular_velocity, velocity) = motion(low);
     let mut world = World::new(Settings::default()).unwrap();
     let rough = Material::new(3.0, 0.0);
     world.add(Body::fixed(floor).material(rough).position(-depth * DVec3::Z).named("floor")).unwrap();
     let coin = Body::dynamic(Shape::cylinder(half, radius).unwrap()).mass(mass).material(rough).orientation(turn);
-    let coin = coin.position(DVec3::Z * -lowest.z).velocity(velocity).spin(spin).named("coin");
+    let coin = coin.position(DVec3::Z * -lowest.z).velocity(velocity).angular_velocity(angular_velocity).named("coin");
     let coin = world.add(coin).unwrap();
     (world, coin)
 }
@@ -122,10 +122,10 @@ fn a_rolling_coin_gains_no_more_than_its_certificate_says() {
             let (h, arm) = (1.0 / rate, 0.1_f64.hypot(0.002));
             let start = world.energy().total();
             for step in 0..rate as usize {
-                let before = world.body(coin).unwrap().spin();
+                let before = world.body(coin).unwrap().angular_velocity();
                 let report = world.step(h).unwrap();
                 assert_eq!(report.status, StepStatus::Certified, "{degrees}°, step {step}");
-                let spin = before.length().max(world.body(coin).unwrap().spin().length());
+                let spin = before.length().max(world.body(coin).unwrap().angular_velocity().length());
                 let pushes: f64 = world.contacts().iter().map(|contact| contact.impulse.length()).sum();
                 let over = 2e-4 + 0.5 * (h * spin).powi(2).min(0.01) * arm;
                 let books = &report.energy;

@@ -58,7 +58,7 @@ fn a_sleeping_island_takes_no_part_and_keeps_every_bit_and_its_impulses() {
         assert_eq!(report.counts.pairs, 0, "no narrow phase");
     }
     assert_eq!(states(&w, &near), before);
-    assert!(before.iter().all(|s| s.velocity == DVec3::ZERO && s.spin == DVec3::ZERO));
+    assert!(before.iter().all(|s| s.velocity == DVec3::ZERO && s.angular_velocity == DVec3::ZERO));
     assert_eq!(w.contacts(), contacts);
     assert_eq!(w.body(near[2]).unwrap().constraint_forces().force, held);
 }
@@ -115,7 +115,7 @@ const EDITS: &[Edit] = &[
     ("no force", |w, near, _| w.add_force(near[1], DVec3::ZERO).unwrap(), false, false),
     ("torque", |w, near, _| w.add_torque(near[2], v(0.0, 0.1, 0.0)).unwrap(), true, false),
     ("velocity", |w, _, far| w.set_velocity(far[2], v(0.1, 0.0, 0.0)).unwrap(), false, true),
-    ("spin", |w, _, far| w.set_spin(far[0], v(0.0, 0.0, 0.1)).unwrap(), false, true),
+    ("spin", |w, _, far| w.set_angular_velocity(far[0], v(0.0, 0.0, 0.1)).unwrap(), false, true),
     ("position", |w, near, _| w.set_position(near[2], v(0.01, 0.0, 2.5)).unwrap(), true, false),
     ("orientation", |w, near, _| w.set_orientation(near[2], DQuat::from_rotation_z(0.1)).unwrap(), true, false),
     ("material", |w, near, _| w.set_material(near[0], surface(0.9, 0.0)).unwrap(), true, false),
@@ -239,7 +239,7 @@ fn sleep_is_part_of_the_snapshot() {
     let mut other = World::from_snapshot(&Snapshot::from_bytes(&bytes).unwrap());
     assert!(other.bodies().filter(|(_, b)| b.is_sleeping()).count() == 6);
     for world in [&mut w, &mut other] {
-        world.add(ball("z ball", v(0.3, 0.1, 4.0)).spin(v(1.0, 2.0, 3.0))).unwrap();
+        world.add(ball("z ball", v(0.3, 0.1, 4.0)).angular_velocity(v(1.0, 2.0, 3.0))).unwrap();
     }
     for _ in 0..80 {
         w.step(H).unwrap();

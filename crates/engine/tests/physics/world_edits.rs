@@ -30,7 +30,8 @@ fn gravity_scales_body_by_body() {
 #[test]
 fn damping_is_exponential_decay() {
     let mut w = weightless();
-    let body = ball("ball", DVec3::ZERO).velocity(v(3.0, -1.0, 0.0)).spin(v(0.0, 0.0, 5.0)).damping(0.7, 1.9);
+    let body =
+        ball("ball", DVec3::ZERO).velocity(v(3.0, -1.0, 0.0)).angular_velocity(v(0.0, 0.0, 5.0)).damping(0.7, 1.9);
     let body = w.add(body).unwrap();
     let mut t = 0.0;
     for dt in [H; 40].into_iter().chain([0.1; 10]) {
@@ -38,7 +39,7 @@ fn damping_is_exponential_decay() {
         t += dt;
         let view = w.body(body).unwrap();
         assert!((view.velocity() - v(3.0, -1.0, 0.0) * f64::exp(-0.7 * t)).length() < 1e-12);
-        assert!((view.spin().z - 5.0 * f64::exp(-1.9 * t)).abs() < 1e-12);
+        assert!((view.angular_velocity().z - 5.0 * f64::exp(-1.9 * t)).abs() < 1e-12);
     }
 }
 
@@ -71,9 +72,13 @@ fn an_impulse_at_a_point_changes_both_velocities_at_once() {
     let view = w.body(body).unwrap();
     assert!((view.velocity() - v(0.0, 3.0, 0.0)).length() < 1e-15);
     let inertia = 0.4 * 0.25;
-    assert!((view.spin() - v(0.0, 0.0, 0.5 * 3.0 / inertia)).length() < 1e-12, "{}", view.spin());
+    assert!(
+        (view.angular_velocity() - v(0.0, 0.0, 0.5 * 3.0 / inertia)).length() < 1e-12,
+        "{}",
+        view.angular_velocity()
+    );
     w.add_angular_impulse(body, v(0.0, 0.0, -0.5 * 3.0)).unwrap();
-    assert!(w.body(body).unwrap().spin().length() < 1e-12);
+    assert!(w.body(body).unwrap().angular_velocity().length() < 1e-12);
     let fixed = w.add(Body::fixed(Shape::sphere(1.0).unwrap())).unwrap();
     assert!(w.add_impulse(fixed, DVec3::X).is_err());
 }
@@ -82,7 +87,7 @@ fn an_impulse_at_a_point_changes_both_velocities_at_once() {
 #[test]
 fn locked_axes_are_rows_of_the_problem() {
     let mut w = world();
-    let thrown = ball("ball", v(0.0, 0.0, 2.0)).velocity(v(1.0, 0.0, 0.0)).spin(v(0.0, 0.0, 3.0));
+    let thrown = ball("ball", v(0.0, 0.0, 2.0)).velocity(v(1.0, 0.0, 0.0)).angular_velocity(v(0.0, 0.0, 3.0));
     let body = w.add(thrown).unwrap();
     let locks = AxisLocks { translation: [false, true, false], rotation: [true, true, false] };
     let joint = w.lock_axes(body, locks).unwrap();
@@ -92,7 +97,7 @@ fn locked_axes_are_rows_of_the_problem() {
         certified(&mut w);
         let view = w.body(body).unwrap();
         assert!(view.position().y.abs() < 1e-9 && view.velocity().y.abs() < 1e-8, "{:?}", view.state());
-        assert!(view.spin().x.abs() < 1e-8 && view.spin().y.abs() < 1e-8, "{:?}", view.state());
+        assert!(view.angular_velocity().x.abs() < 1e-8 && view.angular_velocity().y.abs() < 1e-8, "{:?}", view.state());
     }
     let (t, view) = (30.0 * H, w.body(body).unwrap());
     assert!((view.position().x - t).abs() < 1e-9);
@@ -223,7 +228,7 @@ fn options_survive_bytes_and_scenes() {
         let mut w = world();
         let floor = Body::fixed(Shape::half_space(DVec3::Z).unwrap())
             .material(surface(0.4, 0.0).tagged(3).grain([1.0, 0.0, 0.0], 0.7))
-            .surface_motion(signorini::SurfaceMotion { velocity: v(0.5, 0.0, 0.0), spin: DVec3::ZERO });
+            .surface_motion(signorini::SurfaceMotion { velocity: v(0.5, 0.0, 0.0), angular_velocity: DVec3::ZERO });
         w.add(floor.named("floor")).unwrap();
         let ball_shape = Shape::sphere(0.5).unwrap().filtered(signorini::Filter::new(5, 7));
         let soft = surface(0.6, 0.2).tagged(4).soft(5e4, 50.0);
@@ -266,7 +271,7 @@ fn options_survive_bytes_and_scenes() {
 #[test]
 fn frames_of_any_length_show_the_same_motion() {
     let mut w = weightless();
-    let body = w.add(ball("ball", DVec3::ZERO).velocity(DVec3::X).spin(DVec3::Z)).unwrap();
+    let body = w.add(ball("ball", DVec3::ZERO).velocity(DVec3::X).angular_velocity(DVec3::Z)).unwrap();
     let mut clock = FixedStep::new(1.0 / 240.0);
     let mut elapsed = 0.0;
     for frame in 0..100 {

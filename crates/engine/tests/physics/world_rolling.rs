@@ -36,7 +36,8 @@ fn a_rolling_ball_is_slowed_by_five_sevenths_of_mu_r_g_over_r() {
     let (speed, rolling) = (0.5, 3e-3);
     let mut w = world();
     w.add(floor(0.0, rolling)).unwrap();
-    let start = ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(speed, 0.0, 0.0)).spin(v(0.0, speed / RADIUS, 0.0));
+    let start =
+        ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(speed, 0.0, 0.0)).angular_velocity(v(0.0, speed / RADIUS, 0.0));
     let body = w.add(start).unwrap();
     let a = 5.0 / 7.0 * rolling * G / RADIUS;
     let (mut t, mut energy) = (0.0, total(&w));
@@ -46,7 +47,7 @@ fn a_rolling_ball_is_slowed_by_five_sevenths_of_mu_r_g_over_r() {
         let expected = f64::max(0.0, speed - a * t);
         let found = w.body(body).unwrap();
         assert!((found.velocity().x - expected).abs() < 1e-8, "at {t}: {} not {expected}", found.velocity().x);
-        assert!((found.spin().y * RADIUS - expected).abs() < 1e-8, "it slips");
+        assert!((found.angular_velocity().y * RADIUS - expected).abs() < 1e-8, "it slips");
         assert!(total(&w) <= energy + 1e-10);
         energy = total(&w);
     }
@@ -80,38 +81,39 @@ fn a_ball_starts_to_roll_where_the_slope_is_mu_r_over_r() {
 /// I ω̇ = −μ_s m g: a spin about the normal ends after I ω/(μ_s m g).
 #[test]
 fn a_spinning_ball_stops_after_omega_inertia_over_mu_s_m_g() {
-    let (spin, torsional) = (4.0, 1e-3);
+    let (angular_velocity, torsional) = (4.0, 1e-3);
     let mut w = world();
     w.add(floor(torsional, 0.0)).unwrap();
-    let body = w.add(ball("ball", v(0.0, 0.0, RADIUS)).spin(v(0.0, 0.0, spin))).unwrap();
+    let body = w.add(ball("ball", v(0.0, 0.0, RADIUS)).angular_velocity(v(0.0, 0.0, angular_velocity))).unwrap();
     let slowing = torsional * MASS * G / (0.4 * MASS * RADIUS * RADIUS);
     for step in 1..=110 {
         certified(&mut w, H);
-        let expected = f64::max(0.0, spin - slowing * H * f64::from(step));
-        let found = w.body(body).unwrap().spin();
+        let expected = f64::max(0.0, angular_velocity - slowing * H * f64::from(step));
+        let found = w.body(body).unwrap().angular_velocity();
         assert!((found.z - expected).abs() < 1e-7, "{step}: {found} instead of {expected}");
         assert!(w.body(body).unwrap().velocity().length() < 1e-9);
     }
-    assert_eq!(w.body(body).unwrap().spin(), DVec3::ZERO);
+    assert_eq!(w.body(body).unwrap().angular_velocity(), DVec3::ZERO);
 }
 
 /// A moment of the turntable spins it up until it turns along; the drive pays.
 #[test]
 fn a_turntable_spins_up_what_stands_on_its_axis() {
-    let (spin, torsional) = (2.0, 2e-3);
+    let (angular_velocity, torsional) = (2.0, 2e-3);
     let mut w = world();
-    let table = floor(torsional, 0.0).surface_motion(SurfaceMotion { velocity: DVec3::ZERO, spin: v(0.0, 0.0, spin) });
+    let table = floor(torsional, 0.0)
+        .surface_motion(SurfaceMotion { velocity: DVec3::ZERO, angular_velocity: v(0.0, 0.0, angular_velocity) });
     w.add(table).unwrap();
     let body = w.add(ball("ball", v(0.0, 0.0, RADIUS))).unwrap();
     let gain = torsional * MASS * G / (0.4 * MASS * RADIUS * RADIUS);
     let mut paid = 0.0;
     for step in 1..=30 {
         paid += certified(&mut w, H).energy.driven;
-        let expected = f64::min(spin, gain * H * f64::from(step));
-        let found = w.body(body).unwrap().spin().z;
+        let expected = f64::min(angular_velocity, gain * H * f64::from(step));
+        let found = w.body(body).unwrap().angular_velocity().z;
         assert!((found - expected).abs() < 1e-7, "{step}: {found} instead of {expected}");
     }
-    assert!(paid > 0.5 * 0.4 * MASS * RADIUS * RADIUS * spin * spin);
+    assert!(paid > 0.5 * 0.4 * MASS * RADIUS * RADIUS * angular_velocity * angular_velocity);
 }
 
 /// A cart on four balls that turn on axles, in an island with joints: M v v̇ + 4 I ω ω̇ = −μ_r M g ω with ω = v/r, so that
@@ -125,7 +127,7 @@ fn a_cart_on_four_wheels_coasts_to_a_stop() {
     let body = Body::dynamic(Shape::cuboid(v(0.5, 0.1, 0.05)).unwrap()).mass(chassis).velocity(along);
     let body = w.add(body.position(v(0.0, 0.0, 0.3)).named("chassis")).unwrap();
     for (name, x, y) in [("a", 0.4, 0.3), ("b", 0.4, -0.3), ("c", -0.4, 0.3), ("d", -0.4, -0.3)] {
-        let wheel = ball(name, v(x, y, RADIUS)).velocity(along).spin(v(0.0, speed / RADIUS, 0.0));
+        let wheel = ball(name, v(x, y, RADIUS)).velocity(along).angular_velocity(v(0.0, speed / RADIUS, 0.0));
         let wheel = w.add(wheel).unwrap();
         let axle = Frame::along(DVec3::ZERO, DVec3::Y);
         let on_chassis = Frame::along(v(x, y, RADIUS - 0.3), DVec3::Y);
@@ -181,7 +183,7 @@ fn a_box_slides_as_it_does_without() {
 fn rolling_survives_bytes_and_scenes() {
     let mut w = world();
     w.add(floor(1e-3, 2e-3)).unwrap();
-    let start = ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(0.3, 0.1, 0.0)).spin(v(1.0, 3.0, 5.0));
+    let start = ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(0.3, 0.1, 0.0)).angular_velocity(v(1.0, 3.0, 5.0));
     w.add(start).unwrap();
     for _ in 0..10 {
         certified(&mut w, H);
@@ -206,7 +208,7 @@ fn the_moment_of_a_contact_is_told() {
     let rolling = 3e-3;
     let mut w = world();
     let floor = w.add(floor(0.0, rolling)).unwrap();
-    let start = ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(1.0, 0.0, 0.0)).spin(v(0.0, 10.0, 0.0));
+    let start = ball("ball", v(0.0, 0.0, RADIUS)).velocity(v(1.0, 0.0, 0.0)).angular_velocity(v(0.0, 10.0, 0.0));
     let ball = w.add(start).unwrap();
     certified(&mut w, H);
     let contact = w.contacts()[0];

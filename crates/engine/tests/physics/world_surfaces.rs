@@ -10,9 +10,9 @@ fn certified(w: &mut World, dt: f64) -> StepReport {
     report
 }
 
-fn belt(velocity: DVec3, spin: DVec3, friction: f64) -> Body {
+fn belt(velocity: DVec3, angular_velocity: DVec3, friction: f64) -> Body {
     let slab = Body::fixed(Shape::cuboid(v(50.0, 5.0, 0.5)).unwrap()).position(v(0.0, 0.0, -0.5));
-    slab.surface_motion(SurfaceMotion { velocity, spin }).material(surface(friction, 0.0)).named("belt")
+    slab.surface_motion(SurfaceMotion { velocity, angular_velocity }).material(surface(friction, 0.0)).named("belt")
 }
 
 /// A box put on a belt gains μ g h a step until it has the speed v of the belt, after v/(μ g), having slid back by v²/(2 μ g)
@@ -62,7 +62,7 @@ fn a_belt_pulls_with_its_friction_on_what_is_held() {
 fn a_small_box_rides_on_a_turntable() {
     let mut w = world();
     let table = Body::fixed(Shape::cylinder(0.5, 3.0).unwrap()).position(v(0.0, 0.0, -0.5));
-    let motion = SurfaceMotion { velocity: DVec3::ZERO, spin: v(0.0, 0.0, 0.5) };
+    let motion = SurfaceMotion { velocity: DVec3::ZERO, angular_velocity: v(0.0, 0.0, 0.5) };
     w.add(table.surface_motion(motion).material(surface(1.0, 0.0)).named("table")).unwrap();
     let small = Body::dynamic(Shape::cuboid(v(0.1, 0.1, 0.1)).unwrap()).mass(1.0).position(v(1.0, 0.0, 0.1));
     let small = w.add(small.material(surface(1.0, 0.0)).named("box")).unwrap();
@@ -72,7 +72,7 @@ fn a_small_box_rides_on_a_turntable() {
     let view = w.body(small).unwrap();
     let (at, velocity) = (view.position(), view.velocity());
     assert!((velocity - v(0.0, 0.0, 0.5).cross(at)).length() < 1e-2, "{velocity} at {at}");
-    assert!((view.spin().z - 0.5).abs() < 1e-6, "{}", view.spin());
+    assert!((view.angular_velocity().z - 0.5).abs() < 1e-6, "{}", view.angular_velocity());
 }
 
 /// Pushed at 45° to the grain with μ₁ along and μ₂ across, the force of friction is −(μ₁² v₁, μ₂² v₂) m g / |(μ₁ v₁, μ₂ v₂)|:

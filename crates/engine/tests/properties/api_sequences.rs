@@ -83,7 +83,7 @@ impl Values {
         let body = match self.0.below(4) {
             0 => Body::fixed(shape),
             1 => Body::kinematic(shape).velocity(self.vector()),
-            _ => Body::dynamic(shape).velocity(self.vector()).spin(self.vector()),
+            _ => Body::dynamic(shape).velocity(self.vector()).angular_velocity(self.vector()),
         };
         let body = match self.0.below(4) {
             0 => body.mass(self.number()),
@@ -168,7 +168,7 @@ fn sequence(seed: u64, calls: usize) -> [usize; 3] {
             3 => w.set_position(b, 3.0 * values.vector()).map_err(|e| e.to_string()),
             4 => w.set_orientation(b, values.turn()).map_err(|e| e.to_string()),
             5 => w.set_velocity(b, values.vector()).map_err(|e| e.to_string()),
-            6 => w.set_spin(b, values.vector()).map_err(|e| e.to_string()),
+            6 => w.set_angular_velocity(b, values.vector()).map_err(|e| e.to_string()),
             7 => w.set_material(b, values.material()).map_err(|e| e.to_string()),
             8 => w.add_force(b, values.vector()).map_err(|e| e.to_string()),
             9 => w.add_torque(b, values.vector()).map_err(|e| e.to_string()),

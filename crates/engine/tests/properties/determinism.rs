@@ -29,7 +29,7 @@ fn scenes() -> Vec<Scene> {
     });
     let bouncers = (0..4).map(|i| {
         let place = v(0.9 * f64::from(i % 2), 3.0 * f64::from(i / 2), 1.0 + f64::from(i));
-        ball(&format!("b{i}"), place).material(surface(0.4, 0.8)).spin(v(0.0, f64::from(i), 1.0))
+        ball(&format!("b{i}"), place).material(surface(0.4, 0.8)).angular_velocity(v(0.0, f64::from(i), 1.0))
     });
     let links = (0..4).map(|i| {
         let place = v(0.9 * f64::from(i), 4.0 * f64::from(i / 2), 4.0);
@@ -38,7 +38,8 @@ fn scenes() -> Vec<Scene> {
     let tumblers = (0..3).map(|i| {
         let half = v(0.5, 0.2, 0.1 + 0.1 * f64::from(i));
         let turn = DQuat::from_scaled_axis(v(0.3, 0.2 * f64::from(i), 0.5));
-        let body = Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).orientation(turn).spin(v(3.0, 1.0, 2.0));
+        let body =
+            Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).orientation(turn).angular_velocity(v(3.0, 1.0, 2.0));
         body.position(v(3.0 * f64::from(i % 2), 0.1, 1.0 + f64::from(i))).named(&format!("t{i}"))
     });
     let heap = (0..5).map(|i| {
@@ -253,7 +254,7 @@ fn h08_other_names_change_the_motion_by_no_more_than_the_tolerance() {
     for names in [["e", "d", "c", "b", "a"], ["c", "z", "a", "y", "b"], ["x", "g", "h", "a", "i"]] {
         for (found, expected) in run(names).iter().zip(&reference) {
             close_vector(found.velocity, expected.velocity, 1e-9);
-            close_vector(found.spin, expected.spin, 1e-9);
+            close_vector(found.angular_velocity, expected.angular_velocity, 1e-9);
         }
     }
 }

@@ -25,7 +25,7 @@ fn states(world: &World) -> Vec<ReplayBody> {
         position: body.position(),
         orientation: body.orientation(),
         velocity: body.velocity(),
-        spin: body.spin(),
+        angular_velocity: body.angular_velocity(),
         asleep: body.is_sleeping(),
         quarantined: body.is_quarantined(),
     };
@@ -151,7 +151,7 @@ fn tumbling_and_bouncing_hold_up() {
         for (i, bounce) in [0.0, 0.3, 0.8].into_iter().enumerate() {
             let place = DVec3::new(0.1 * i as f64, 0.0, 0.5 + 0.5 * i as f64);
             let body = Body::dynamic(Shape::cuboid(DVec3::new(0.3, 0.2, 0.1)).unwrap()).position(place);
-            let body = body.material(Material::new(0.5, bounce)).spin(DVec3::new(3.0, -2.0, 1.0));
+            let body = body.material(Material::new(0.5, bounce)).angular_velocity(DVec3::new(3.0, -2.0, 1.0));
             world.add(body.orientation(DQuat::from_rotation_x(0.7)).named(&format!("box {i}"))).unwrap();
         }
         world
@@ -184,7 +184,7 @@ fn every_kind_of_tampering_is_found() {
     }
     check(Check::Overlap, &|s| s.after[BLOCK].position.z -= 1e-4);
     check(Check::Momentum, &|s| s.after[BLOCK].velocity.y += 1e-6);
-    check(Check::Momentum, &|s| s.after[BLOCK].spin.z += 1e-6);
+    check(Check::Momentum, &|s| s.after[BLOCK].angular_velocity.z += 1e-6);
     check(Check::Momentum, &|s| s.before[BLOCK].velocity.x -= 1e-6);
     check(Check::Momentum, &|s| contact(s).impulse.z *= 1.000_001);
     check(Check::Momentum, &|s| contact(s).point.x += 1e-4);
@@ -202,7 +202,7 @@ fn every_kind_of_tampering_is_found() {
     check(Check::Signorini, &|s| contact(s).velocity.z -= 0.01);
     check(Check::ContactVelocity, &|s| contact(s).velocity.x += 1e-6);
     check(Check::Overlap, &|s| s.after[BLOCK].position.x = f64::NAN);
-    check(Check::Momentum, &|s| s.before[BLOCK].spin.x = f64::INFINITY);
+    check(Check::Momentum, &|s| s.before[BLOCK].angular_velocity.x = f64::INFINITY);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn run(seed: u64, steps: usize) -> Result<u64, (Fault, String)> {
         let books = &report.energy;
         let number = |body: signorini::BodyView<'_>| {
             let s = body.state();
-            let finite = s.position.is_finite() && s.velocity.is_finite() && s.spin.is_finite();
+            let finite = s.position.is_finite() && s.velocity.is_finite() && s.angular_velocity.is_finite();
             finite && (s.orientation.length() - 1.0).abs() < 1e-12
         };
         if !scenario.world.bodies().all(|(_, body)| number(body)) || !books.closure().is_finite() {

@@ -58,7 +58,7 @@ fn whatever_is_changed_is_seen() {
         }),
         ("orientation", |y| y.world.set_orientation(y.cube, DQuat::from_rotation_z(1e-12)).unwrap()),
         ("velocity", |y| y.world.set_velocity(y.cube, v(5e-324, 0.0, 0.0)).unwrap()),
-        ("spin", |y| y.world.set_spin(y.cube, v(0.0, 1e-9, 0.0)).unwrap()),
+        ("spin", |y| y.world.set_angular_velocity(y.cube, v(0.0, 1e-9, 0.0)).unwrap()),
         ("force", |y| y.world.add_force(y.cube, v(1e-9, 0.0, 0.0)).unwrap()),
         ("torque", |y| y.world.add_torque(y.cube, v(0.0, 0.0, 1e-9)).unwrap()),
         ("friction of the floor", |y| y.world.set_material(y.floor, surface(0.499, 0.0)).unwrap()),

@@ -13,7 +13,8 @@ fn yard(impact: ImpactLaw, sleeping: Sleeping) -> World {
         let turn = DQuat::from_scaled_axis(v(0.3, 0.2 * f64::from(i), 0.5));
         let place = v(0.3 * f64::from(i % 2), 0.1 * f64::from(i), 0.6 + 0.7 * f64::from(i));
         let half = v(0.4, 0.2, 0.1 + 0.05 * f64::from(i));
-        let body = Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).orientation(turn).spin(v(3.0, 1.0, 2.0));
+        let body =
+            Body::dynamic(Shape::cuboid(half).unwrap()).mass(1.0).orientation(turn).angular_velocity(v(3.0, 1.0, 2.0));
         w.add(body.position(place).material(surface(0.5, 0.4)).named(&format!("box {i}"))).unwrap();
     }
     let mut last: Option<BodyHandle> = None;
@@ -43,7 +44,7 @@ fn yard(impact: ImpactLaw, sleeping: Sleeping) -> World {
 }
 
 fn worlds() -> Vec<World> {
-    let sleeping = Sleeping::Islands { speed: 0.05, spin: 0.05, time: 0.1 };
+    let sleeping = Sleeping::Islands { speed: 0.05, angular_speed: 0.05, time: 0.1 };
     vec![
         yard(ImpactLaw::Newton, Sleeping::Off),
         yard(ImpactLaw::sequential(), Sleeping::Off),

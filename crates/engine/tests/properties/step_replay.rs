@@ -19,7 +19,9 @@ fn yard() -> Yard {
         |x: f64| [0.5, 1.5, 2.5].map(|z| world.add(cube(&format!("cube {x} {z}"), v(x, 0.0, z))).unwrap())[2];
     let cube = column(-3.0);
     column(3.0);
-    let ball = world.add(ball("ball", v(-1.0, 0.0, 0.5)).velocity(v(1.0, 0.0, 0.0)).spin(v(0.0, 2.0, 0.0))).unwrap();
+    let ball = world
+        .add(ball("ball", v(-1.0, 0.0, 0.5)).velocity(v(1.0, 0.0, 0.0)).angular_velocity(v(0.0, 2.0, 0.0)))
+        .unwrap();
     let mut yard = Yard { world, floor, cube, ball };
     let replayed = |yard: &mut Yard| yard.world.step(H).unwrap().counts.replayed;
     assert!((0..30).any(|_| replayed(&mut yard) == 2), "columns are not replayed while the ball rolls");
@@ -82,7 +84,7 @@ fn whatever_is_changed_is_seen() {
         }),
         ("orientation", 1, |y| y.world.set_orientation(y.cube, DQuat::from_rotation_z(1e-12)).unwrap()),
         ("velocity", 1, |y| y.world.set_velocity(y.cube, v(5e-324, 0.0, 0.0)).unwrap()),
-        ("spin", 1, |y| y.world.set_spin(y.cube, v(0.0, 1e-9, 0.0)).unwrap()),
+        ("spin", 1, |y| y.world.set_angular_velocity(y.cube, v(0.0, 1e-9, 0.0)).unwrap()),
         ("force", 1, |y| y.world.add_force(y.cube, v(1e-9, 0.0, 0.0)).unwrap()),
         ("torque", 1, |y| y.world.add_torque(y.cube, v(0.0, 0.0, 1e-9)).unwrap()),
         ("restitution", 1, |y| y.world.set_material(y.cube, surface(0.5, 0.1)).unwrap()),
@@ -116,7 +118,7 @@ fn whatever_is_changed_is_seen() {
         ("sensor", 1, |y| y.world.set_sensor(y.cube, true).unwrap()),
         ("layers", 1, |y| y.world.set_body_filter(y.cube, Filter { layers: 1, mask: 0 }).unwrap()),
         ("floor runs", 0, |y| {
-            let motion = SurfaceMotion { velocity: v(1e-3, 0.0, 0.0), spin: DVec3::ZERO };
+            let motion = SurfaceMotion { velocity: v(1e-3, 0.0, 0.0), angular_velocity: DVec3::ZERO };
             y.world.set_surface_motion(y.floor, motion).unwrap();
         }),
         ("floor gives way", 0, |y| y.world.set_material(y.floor, surface(0.5, 0.0).soft(1e5, 1e3)).unwrap()),

@@ -15,7 +15,7 @@ fn criterion_12_rest_for_thousands_of_real_steps_at_three_step_sizes() {
         for _ in 0..steps {
             step_certified(&mut w, dt);
             let body = w.body(b).unwrap();
-            assert!(body.velocity().length() <= 1e-6 && body.spin().length() <= 1e-6);
+            assert!(body.velocity().length() <= 1e-6 && body.angular_velocity().length() <= 1e-6);
             // The solver's tolerance of 1e-9 m/s lets the cube float by 1e-11 m a step.
             assert!(w.energy().total() <= energy * (1.0 + 1e-9));
         }
@@ -69,14 +69,14 @@ fn criterion_14_sliding_cube_decelerates_straight_in_every_direction_and_tips_if
                 let (u, p) = (body.velocity(), body.position());
                 let expected = 2.0 - friction * G * H * f64::from(k);
                 assert!((u.x * cos + u.y * sin - expected).abs() <= 1e-6, "{degrees}°, μ {friction}: {u}");
-                assert!((p.y * cos - p.x * sin).abs() < 1e-6 && body.spin().length() < 1e-6);
+                assert!((p.y * cos - p.x * sin).abs() < 1e-6 && body.angular_velocity().length() < 1e-6);
             }
         }
     }
     for (friction, tips) in [(0.5, false), (0.99, false), (0.999, false), (1.001, true), (1.5, true)] {
         let (mut w, b) = slider(v(2.0, 0.0, 0.0), friction);
         step_certified(&mut w, H);
-        assert_eq!(w.body(b).unwrap().spin().y > 1e-6, tips, "μ = {friction}");
+        assert_eq!(w.body(b).unwrap().angular_velocity().y > 1e-6, tips, "μ = {friction}");
     }
 }
 
@@ -122,7 +122,7 @@ fn criterion_16_sphere_that_begins_sliding_ends_rolling_at_five_sevenths() {
 fn criterion_17_torque_free_asymmetric_body_for_ten_seconds_and_the_axis_of_world_spin() {
     let mut w = weightless();
     let shape = Shape::cuboid(v(0.5, 0.3, 0.1)).unwrap();
-    let b = w.add(Body::dynamic(shape).mass(2.0).spin(v(0.01, 8.0, 0.02))).unwrap();
+    let b = w.add(Body::dynamic(shape).mass(2.0).angular_velocity(v(0.01, 8.0, 0.02))).unwrap();
     let (momentum, energy) = (w.body(b).unwrap().angular_momentum(), w.energy().total());
     for _ in 0..625 {
         step_certified(&mut w, H);
@@ -131,12 +131,12 @@ fn criterion_17_torque_free_asymmetric_body_for_ten_seconds_and_the_axis_of_worl
     }
     let mut w = weightless();
     let turn = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
-    let b = w.add(cube("cube", DVec3::ZERO).orientation(turn).spin(DVec3::Z)).unwrap();
+    let b = w.add(cube("cube", DVec3::ZERO).orientation(turn).angular_velocity(DVec3::Z)).unwrap();
     for _ in 0..100 {
         step_certified(&mut w, 0.01);
     }
     let body = w.body(b).unwrap();
-    close_vector(body.spin(), DVec3::Z, 1e-6);
+    close_vector(body.angular_velocity(), DVec3::Z, 1e-6);
     let expected = DQuat::from_rotation_z(1.0) * turn;
     close_vector(body.orientation() * DVec3::X, expected * DVec3::X, 1e-6);
     close_vector(body.orientation() * DVec3::Y, expected * DVec3::Y, 1e-6);
@@ -159,7 +159,7 @@ fn fuzzed(seed: u64) -> World {
         let body = Body::dynamic(shape.unwrap()).mass(10f64.powf(6.0 * random.unit() - 3.0)).numbered(i);
         let body = body.position(random.vector(1.0)).orientation(DQuat::from_scaled_axis(random.vector(3.0)));
         let speed = 10f64.powf(3.0 * random.unit() - 1.0);
-        let body = body.velocity(random.vector(speed)).spin(random.vector(speed));
+        let body = body.velocity(random.vector(speed)).angular_velocity(random.vector(speed));
         w.add(body.material(surface(2.0 * random.unit(), random.unit()))).unwrap();
     }
     w
@@ -187,7 +187,7 @@ fn criterion_18_fuzzed_scenes_stay_finite_fixed_bodies_bit_identical_and_runs_re
         }
         for (_, body) in w.bodies() {
             let state = body.state();
-            let finite = state.position.is_finite() && state.velocity.is_finite() && state.spin.is_finite();
+            let finite = state.position.is_finite() && state.velocity.is_finite() && state.angular_velocity.is_finite();
             assert!(finite && state.orientation.is_finite(), "seed {seed}: {state:?}");
         }
         assert_eq!(w.body(floor).unwrap().state(), before, "seed {seed}");
@@ -221,7 +221,7 @@ fn criterion_19_position_pass_moves_by_the_fraction_and_leaves_velocities_bit_eq
         let dt = 0.001 + 0.05 * random.unit();
         step_certified(&mut w, dt);
         let body = w.body(b).unwrap();
-        assert_eq!((body.velocity(), body.spin()), (velocity, DVec3::ZERO));
+        assert_eq!((body.velocity(), body.angular_velocity()), (velocity, DVec3::ZERO));
         close_vector(body.position() - start - dt * velocity, v(0.0, 0.0, fraction * (depth - slop).max(0.0)), 1e-9);
     }
 }

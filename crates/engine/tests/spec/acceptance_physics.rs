@@ -19,7 +19,7 @@ fn random_drop(case: usize, random: &mut Random) -> World {
             .position(v(0.3 * random.unit(), 0.3 * random.unit(), 2.0 + 2.5 * k as f64))
             .orientation(DQuat::from_scaled_axis(random.vector(3.0)))
             .velocity(random.vector(2.0))
-            .spin(random.vector(3.0));
+            .angular_velocity(random.vector(3.0));
         w.add(body.material(material).named(&format!("body {k}"))).unwrap();
     }
     w
@@ -103,7 +103,8 @@ fn isolated(case: usize, random: &mut Random, settings: Settings, restitution: f
             _ => Shape::sphere(0.5),
         };
         let body = Body::dynamic(shape.unwrap()).mass(0.5 + random.unit()).position(place);
-        let body = body.velocity(random.vector(1.0) - 2.0 * (place - DVec3::splat(0.55))).spin(random.vector(3.0));
+        let body =
+            body.velocity(random.vector(1.0) - 2.0 * (place - DVec3::splat(0.55))).angular_velocity(random.vector(3.0));
         w.add(body.material(material).numbered(k)).unwrap();
     }
     if case % 4 == 3 {
@@ -167,7 +168,7 @@ fn criterion_09_pairs_that_bounce_keep_both_momenta() {
             let half = v(0.2 + random.unit(), 0.2 + random.unit(), 0.2 + random.unit());
             let body = Body::dynamic(Shape::cuboid(half).unwrap()).mass(0.5 + random.unit()).numbered(k);
             let body = body.position(v(x, 0.0, 0.0) * 1.3).velocity(v(-2.0 * x, 0.0, 0.0) + random.vector(0.3));
-            w.add(body.spin(random.vector(3.0)).material(material)).unwrap();
+            w.add(body.angular_velocity(random.vector(3.0)).material(material)).unwrap();
         }
         for _ in 0..80 {
             let (p, l) = (total_momentum(&w), total_angular_momentum(&w));
@@ -233,8 +234,8 @@ fn criterion_11_f4b_and_a4_and_the_worked_examples() {
     run(&mut w, 3);
     close_vector(w.body(a).unwrap().velocity(), v(0.1025, 0.0, -0.3416), 1e-3);
     close_vector(w.body(b).unwrap().velocity(), v(1.8975, 0.0, 0.3416), 1e-3);
-    close(w.body(a).unwrap().spin().y, -0.6831, 1e-3);
-    close(w.body(b).unwrap().spin().y, -0.6831, 1e-3);
+    close(w.body(a).unwrap().angular_velocity().y, -0.6831, 1e-3);
+    close(w.body(b).unwrap().angular_velocity().y, -0.6831, 1e-3);
     close(w.energy().total(), 2.0, 1e-6);
     // Worked A: elastic exchange.
     let mut w = weightless();
@@ -283,6 +284,6 @@ fn worked_b() {
     let (a, b) = (w.body(a).unwrap(), w.body(b).unwrap());
     close_vector(a.velocity(), v(0.8, 0.0, 0.0), 1e-9);
     close_vector(b.velocity(), v(0.4, 0.0, 0.0), 1e-9);
-    close_vector(a.spin(), v(0.0, 0.0, 0.6), 1e-9);
-    close_vector(b.spin(), v(0.0, 0.0, -1.2), 1e-9);
+    close_vector(a.angular_velocity(), v(0.0, 0.0, 0.6), 1e-9);
+    close_vector(b.angular_velocity(), v(0.0, 0.0, -1.2), 1e-9);
 }

@@ -18,16 +18,19 @@ fn b2_edge_drop_turns_as_the_lever_arm_says() {
     // axes.)
     let turn = DQuat::from_rotation_y(45f64.to_radians()) * DQuat::from_rotation_x(5f64.to_radians());
     let (mut w, b) = dropped(cube("cube", v(0.0, 0.0, 1.707)).orientation(turn), 0.5, 0.7);
-    while w.body(b).unwrap().spin().length() < 0.1 {
+    while w.body(b).unwrap().angular_velocity().length() < 0.1 {
         step_certified(&mut w, H);
         assert!(w.steps() < 100);
     }
-    let spin = w.body(b).unwrap().spin();
+    let angular_velocity = w.body(b).unwrap().angular_velocity();
     let deepest = w.contacts().iter().max_by(|c, d| c.impulse.length().total_cmp(&d.impulse.length())).unwrap();
     let push = if deepest.a == b { -deepest.impulse } else { deepest.impulse };
     let torque = (deepest.point - w.body(b).unwrap().position()).cross(push);
-    assert!(torque.normalize().dot(spin.normalize()) > 0.999, "{torque} {spin}");
-    assert!(spin.x.abs() > 10.0 * spin.y.abs() && spin.z.abs() < 0.01, "{spin}");
+    assert!(torque.normalize().dot(angular_velocity.normalize()) > 0.999, "{torque} {angular_velocity}");
+    assert!(
+        angular_velocity.x.abs() > 10.0 * angular_velocity.y.abs() && angular_velocity.z.abs() < 0.01,
+        "{angular_velocity}"
+    );
 }
 
 #[test]
@@ -40,7 +43,7 @@ fn b5_l_shape_turns_when_dropped() {
     for _ in 0..400 {
         let books = step_certified(&mut w, H).energy;
         assert!(books.after.total() - books.before.total() <= books.stabilisation.max(0.0) + 1e-6, "{books:?}");
-        fastest = fastest.max(w.body(b).unwrap().spin().length());
+        fastest = fastest.max(w.body(b).unwrap().angular_velocity().length());
     }
     assert!(fastest > 0.1, "{fastest}");
     assert!(w.body(b).unwrap().velocity().length() < 1e-4);
@@ -65,7 +68,7 @@ fn h1_h2_h5_h7_ten_kilograms_rest() {
         for _ in 0..steps {
             step_certified(&mut w, H);
             assert!(w.energy().total() <= start * (1.0 + 1e-9));
-            assert!(w.energy().rotational < 1e-12 && w.body(b).unwrap().spin().length() < 1e-6);
+            assert!(w.energy().rotational < 1e-12 && w.body(b).unwrap().angular_velocity().length() < 1e-6);
         }
         let p = w.body(b).unwrap().position();
         assert!((p.z - 0.5).abs() < 1e-6 && p.truncate().length() < 1e-9, "{p}");
@@ -80,10 +83,10 @@ fn h8_tilt_of_two_degrees_does_not_grow() {
     let mut last_twenty = 0.0f64;
     for k in 0..300 {
         step_certified(&mut w, H);
-        let spin = w.body(b).unwrap().spin().length();
-        fastest = fastest.max(spin);
+        let angular_velocity = w.body(b).unwrap().angular_velocity().length();
+        fastest = fastest.max(angular_velocity);
         if k >= 280 {
-            last_twenty = last_twenty.max(spin);
+            last_twenty = last_twenty.max(angular_velocity);
         }
     }
     assert!(last_twenty < 1e-6 && fastest < 2.0, "{fastest} rad/s, at the end {last_twenty}");
@@ -204,9 +207,13 @@ fn tilted_drop(axis: DVec3, degrees: f64, friction: f64, restitution: f64) {
     let start = w.energy().total();
     for _ in 0..200 {
         step_certified(&mut w, H);
-        let spin = w.body(b).unwrap().spin();
-        let (along, across) = (spin.dot(axis).abs(), spin.reject_from_normalized(axis).length());
-        assert!(across <= 1e-5 * (1.0 + along), "{axis}, {degrees}°, μ {friction}, e {restitution}: {spin}");
+        let angular_velocity = w.body(b).unwrap().angular_velocity();
+        let (along, across) =
+            (angular_velocity.dot(axis).abs(), angular_velocity.reject_from_normalized(axis).length());
+        assert!(
+            across <= 1e-5 * (1.0 + along),
+            "{axis}, {degrees}°, μ {friction}, e {restitution}: {angular_velocity}"
+        );
         assert!(w.energy().total() <= start * (1.0 + 1e-9));
     }
     if friction == 0.0 {

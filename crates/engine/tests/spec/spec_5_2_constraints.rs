@@ -29,7 +29,7 @@ fn ac4_swap_of_cubes_overlapping_by_a_tenth() {
     step_certified(&mut w, H);
     close_vector(w.body(a).unwrap().velocity(), v(-2.0, 0.0, 0.0), 1e-9);
     close_vector(w.body(b).unwrap().velocity(), v(2.0, 0.0, 0.0), 1e-9);
-    assert!(w.body(a).unwrap().spin().length() < 1e-9);
+    assert!(w.body(a).unwrap().angular_velocity().length() < 1e-9);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn ac6_rest_1000_real_steps_on_a_box_floor() {
     run(&mut w, 1000);
     let body = w.body(b).unwrap();
     close_vector(body.position(), v(0.0, 0.0, 0.5), 1e-5);
-    assert!(body.velocity().length() <= 1e-6 && body.spin().length() <= 1e-6);
+    assert!(body.velocity().length() <= 1e-6 && body.angular_velocity().length() <= 1e-6);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn ac7_glancing_hit_turns_both() {
     let b = w.add(cube("b", v(1.05, 0.2, 0.0)).material(surface(0.5, 0.5))).unwrap();
     let (momentum, angular) = (total_momentum(&w), total_angular_momentum(&w));
     run(&mut w, 5);
-    assert!(w.body(a).unwrap().spin().z.abs() > 0.1 && w.body(b).unwrap().spin().z.abs() > 0.1);
+    assert!(w.body(a).unwrap().angular_velocity().z.abs() > 0.1 && w.body(b).unwrap().angular_velocity().z.abs() > 0.1);
     close_vector(total_momentum(&w), momentum, 1e-12);
     close_vector(total_angular_momentum(&w), angular, 1e-12);
 }
@@ -125,7 +125,7 @@ fn position_pass_moves_separation_by_the_fraction_and_leaves_velocities() {
         w.step(H).unwrap();
         let after = w.body(b).unwrap().state();
         close(after.position.z - before.position.z, gained * 1e-3, 1e-9);
-        assert_eq!((after.velocity, after.spin), (before.velocity, before.spin));
+        assert_eq!((after.velocity, after.angular_velocity), (before.velocity, before.angular_velocity));
         assert_eq!(w.body(f).unwrap().state(), floor);
     }
 }
@@ -139,7 +139,7 @@ fn position_pass_turns_a_body_hit_off_centre() {
     w.step(H).unwrap();
     let body = w.body(b).unwrap();
     assert!(body.position().z > 0.5 && body.orientation() != turn);
-    assert_eq!((body.velocity(), body.spin()), (DVec3::ZERO, DVec3::ZERO));
+    assert_eq!((body.velocity(), body.angular_velocity()), (DVec3::ZERO, DVec3::ZERO));
 }
 
 #[test]

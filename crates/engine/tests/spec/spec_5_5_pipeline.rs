@@ -178,19 +178,21 @@ fn constant_torque_of_five_newton_metres_leaves_the_quaternion_unit_for_ten_thou
         assert!((q.length_squared() - 1.0).abs() < 1e-10);
     }
     // I = 1/6: ω = 6·5·160 s.
-    close(w.body(b).unwrap().spin().length(), 4800.0, 1e-6);
+    close(w.body(b).unwrap().angular_velocity().length(), 4800.0, 1e-6);
 }
 
 #[test]
 fn angular_velocity_and_change_of_orientation_are_the_same_to_ten_digits() {
     // q̇ = ½(0, ω)⊗q and back, ω = 2 q̇⊗q̄, over a step of a body whose inertia has no axes: q(h)⊗q̄ is the turn h ω.
-    let (mut w, spin) = (weightless(), v(1.0, -2.0, 0.5));
-    let b = w.add(cube("cube", DVec3::ZERO).orientation(DQuat::from_rotation_x(1.0)).spin(spin)).unwrap();
+    let (mut w, angular_velocity) = (weightless(), v(1.0, -2.0, 0.5));
+    let b = w
+        .add(cube("cube", DVec3::ZERO).orientation(DQuat::from_rotation_x(1.0)).angular_velocity(angular_velocity))
+        .unwrap();
     for _ in 0..100 {
         let before = w.body(b).unwrap().orientation();
         w.step(H).unwrap();
         let turn = w.body(b).unwrap().orientation() * before.inverse();
-        close_vector(turn.to_scaled_axis() / H, spin, 1e-10);
+        close_vector(turn.to_scaled_axis() / H, angular_velocity, 1e-10);
     }
 }
 
@@ -200,7 +202,7 @@ fn pitch_of_ninety_degrees_is_nothing_special() {
         let mut w = world();
         add_floor(&mut w, 0.5, 0.3);
         let turn = DQuat::from_rotation_y(pitch.to_radians());
-        w.add(cube("cube", v(0.0, 0.0, 1.0)).orientation(turn).spin(v(0.3, 0.2, 0.1))).unwrap();
+        w.add(cube("cube", v(0.0, 0.0, 1.0)).orientation(turn).angular_velocity(v(0.3, 0.2, 0.1))).unwrap();
         run(&mut w, 100);
         all_finite(&w);
     }

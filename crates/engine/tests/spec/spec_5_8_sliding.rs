@@ -37,7 +37,7 @@ fn sliding_cube_x_and_y_stop_after_26_steps() {
         close(body.position().dot(direction), distance, stop + 1e-9);
         close(body.position().dot(lateral), 0.0, 1e-7);
         close(body.position().z, 0.5, 1e-7);
-        assert!(body.spin().length() < 1e-7);
+        assert!(body.angular_velocity().length() < 1e-7);
     }
 }
 
@@ -64,7 +64,7 @@ fn oblique45_slow_medium_fast_stay_flat() {
             step_certified(&mut w, H);
             let body = w.body(b).unwrap();
             assert!(body.velocity().z.abs() < 1e-9, "step {k}: v_z = {}", body.velocity().z);
-            assert!(body.spin().length() < 1e-7, "step {k}: {}", body.spin());
+            assert!(body.angular_velocity().length() < 1e-7, "step {k}: {}", body.angular_velocity());
         }
         close_vector(w.body(b).unwrap().velocity(), (speed - 10.0 * 0.5 * G * H).max(0.0) * direction, 1e-7);
     }
@@ -133,15 +133,15 @@ fn tips_if_and_only_if_friction_exceeds_one() {
     for (friction, tips) in [(0.5, false), (0.9, false), (0.99, false), (1.01, true), (1.5, true)] {
         let (mut w, b) = slider(v(2.0, 0.0, 0.0), friction);
         run(&mut w, 1);
-        let spin = w.body(b).unwrap().spin();
-        assert_eq!(spin.y > 1e-6, tips, "friction {friction}: spin {spin}");
+        let angular_velocity = w.body(b).unwrap().angular_velocity();
+        assert_eq!(angular_velocity.y > 1e-6, tips, "friction {friction}: spin {angular_velocity}");
     }
     // The closed form of the first step at μ = 1.5: front edge as pivot that slides no more than the cone allows.
     let (mut w, b) = slider(v(2.0, 0.0, 0.0), 1.5);
     run(&mut w, 1);
     let body = w.body(b).unwrap();
     close_vector(body.velocity(), v(1.058, 0.0, 0.471), 1e-3);
-    close(body.spin().y, 0.942, 1e-3);
+    close(body.angular_velocity().y, 0.942, 1e-3);
 }
 
 fn tilted(degrees: f64, friction: f64) -> (World, BodyHandle, DVec3) {
@@ -200,7 +200,7 @@ fn rolling_sphere_ends_at_five_sevenths() {
     run(&mut w, 100);
     let body = w.body(b).unwrap();
     close_vector(body.velocity(), v(15.0 / 7.0, 0.0, 0.0), 1e-7);
-    close_vector(body.spin(), v(0.0, 30.0 / 7.0, 0.0), 1e-7);
+    close_vector(body.angular_velocity(), v(0.0, 30.0 / 7.0, 0.0), 1e-7);
 }
 
 /// A cube thrown at the floor from 1 m above it at (1.5, 0, −2) m/s, e = 0.5.
@@ -237,7 +237,7 @@ fn friction_with_restitution_bounce_then_slide() {
         let left = (body.velocity().z + (body.velocity().z.powi(2) + 2.0 * G * (body.position().z - 0.5)).sqrt()) / G;
         x += speed * 2.0 * impact / G;
         close(body.position().x + speed * left, x, 1e-8);
-        assert!(body.spin().length() < 1e-7, "flat on its face: {}", body.spin());
+        assert!(body.angular_velocity().length() < 1e-7, "flat on its face: {}", body.angular_velocity());
     }
     run(&mut w, 100);
     speed -= friction * impact;
@@ -266,7 +266,7 @@ fn friction_with_restitution_sticks_at_the_first_impact_where_the_cone_allows() 
     let top = body.position().z + body.velocity().z * body.velocity().z / (2.0 * G);
     close(top, 0.5 + after * after / (2.0 * G), 1e-9);
     close(body.velocity().x, 0.0, 1e-9);
-    assert!(body.spin().length() < 1e-8);
+    assert!(body.angular_velocity().length() < 1e-8);
 }
 
 #[test]

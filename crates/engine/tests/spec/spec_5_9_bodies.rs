@@ -20,7 +20,7 @@ fn stacks_of_2_3_and_10_stand_still() {
             let body = w.body(*b).unwrap();
             close_vector(body.position(), v(0.0, 0.0, 0.5 + i as f64), 1e-5);
             assert!((body.orientation() * DVec3::Z).z > 0.1f64.to_radians().cos());
-            assert!(body.velocity().length() < 1e-6 && body.spin().length() < 1e-6);
+            assert!(body.velocity().length() < 1e-6 && body.angular_velocity().length() < 1e-6);
         }
         let floor = w.find("floor").unwrap();
         let load = w.body(floor).unwrap().constraint_forces().force;
@@ -161,13 +161,13 @@ fn hanging_chain_of_balls_carries_its_weight() {
 #[test]
 fn fixed_joint_makes_one_body_of_two() {
     let mut w = weightless();
-    let a = w.add(cube("a", DVec3::ZERO).spin(v(0.3, 0.2, 1.0))).unwrap();
+    let a = w.add(cube("a", DVec3::ZERO).angular_velocity(v(0.3, 0.2, 1.0))).unwrap();
     let b = w.add(cube("b", v(1.0, 0.0, 0.0)).velocity(v(0.0, 0.0, 0.4))).unwrap();
     w.add_joint(Joint::fixed(a, v(0.5, 0.0, 0.0), (b, v(-0.5, 0.0, 0.0)))).unwrap();
     let (momentum, angular) = (total_momentum(&w), total_angular_momentum(&w));
     run(&mut w, 200);
     let (a, b) = (w.body(a).unwrap(), w.body(b).unwrap());
-    close_vector(a.spin(), b.spin(), 1e-8);
+    close_vector(a.angular_velocity(), b.angular_velocity(), 1e-8);
     close(a.orientation().dot(b.orientation()).abs(), 1.0, 1e-9);
     let joint = a.pose().transform_point(v(0.5, 0.0, 0.0)) - b.pose().transform_point(v(-0.5, 0.0, 0.0));
     assert!(joint.length() < 1e-3, "{joint}");
@@ -203,10 +203,10 @@ fn symmetric_tilted_drops_stay_in_their_plane() {
             let start = w.energy().total();
             for _ in 0..200 {
                 step_certified(&mut w, H);
-                let spin = w.body(b).unwrap().spin();
+                let angular_velocity = w.body(b).unwrap().angular_velocity();
                 assert!(
-                    spin.y.abs() + spin.z.abs() <= 1e-5 * (1.0 + spin.x.abs()),
-                    "{degrees}°, μ {friction}, e {e}: {spin}"
+                    angular_velocity.y.abs() + angular_velocity.z.abs() <= 1e-5 * (1.0 + angular_velocity.x.abs()),
+                    "{degrees}°, μ {friction}, e {e}: {angular_velocity}"
                 );
                 assert!(w.energy().total() <= start * (1.0 + 1e-6));
             }

@@ -73,7 +73,7 @@ fn restitution_scaled_in_the_last_island_is_told() {
         add_floor(&mut w, 1.0, 1.0);
         let body = Body::dynamic(Shape::capsule(1.0, 0.02).unwrap()).mass(1.0).material(surface(1.0, 1.0));
         let body = body.orientation(DQuat::from_rotation_y(angle)).position(v(0.0, 0.0, 1.2));
-        w.add(body.velocity(v(3.0, 0.0, -2.0)).spin(v(0.0, 2.0, 0.0)).named(rod)).unwrap();
+        w.add(body.velocity(v(3.0, 0.0, -2.0)).angular_velocity(v(0.0, 2.0, 0.0)).named(rod)).unwrap();
         if let Some(name) = ball_name {
             w.add(ball(name, v(100.0, 0.0, 0.5)).material(surface(1.0, 1.0))).unwrap();
         }

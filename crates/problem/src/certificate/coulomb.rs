@@ -273,15 +273,13 @@ impl Batch {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::random::SplitMix64;
     use crate::{Block, Certifier, Delassus, DenseDelassus, Symmetry};
 
     /// Contacts in every state, some on the boundary between two, some planar, and a joint among them.
     fn problem() -> (ContactProblem, Vec<f64>) {
-        let mut seed = 3_u64;
-        let mut number = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut seed = SplitMix64::new(3);
+        let mut number = || seed.uniform(-1.0, 1.0);
         let (mut blocks, mut r, mut u) = (Vec::new(), Vec::new(), Vec::new());
         for k in 0..200 {
             let mu = [0.0, 0.3, 1.0, 50.0][k % 4];

@@ -278,13 +278,12 @@ mod tests {
             offsets.push(offsets[offsets.len() - 1] + size);
         }
         let (mut row_ptr, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-        let mut seed = 11u64;
+        let mut seed = crate::random::SplitMix64::new(11);
         for c in 0..sizes.len() {
             for k in (0..sizes.len()).filter(|k| (c + k) % 2 == 0) {
                 columns.push(k);
                 for _ in 0..sizes[c] * sizes[k] {
-                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    values.push((seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
+                    values.push(seed.uniform(-1.0, 1.0));
                 }
             }
             row_ptr.push(columns.len());

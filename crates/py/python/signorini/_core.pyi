@@ -15,7 +15,7 @@ _Kind = Literal["dynamic", "kinematic", "fixed"]
 _JointKind = Literal[
     "fixed", "revolute", "prismatic", "cylindrical", "ball", "universal", "planar", "distance", "rope", "generic"
 ]
-_Quantity = Literal["positions", "orientations", "velocities", "spins", "centres"]
+_Quantity = Literal["positions", "orientations", "velocities", "angular_velocities", "centres"]
 _Rule = Literal["geometric_mean", "average", "minimum", "maximum", "multiply"]
 _PartName = Literal["velocity", "overlap", "joint_gap", "joint_turn", "closure", "energy_rise", "momentum", "stages"]
 _Impact = Literal["newton", "sequential"]
@@ -495,9 +495,9 @@ class Body:
     @velocity.setter
     def velocity(self, value: ArrayLike, /) -> None: ...
     @property
-    def spin(self) -> _Floats: ...
-    @spin.setter
-    def spin(self, value: ArrayLike, /) -> None: ...
+    def angular_velocity(self) -> _Floats: ...
+    @angular_velocity.setter
+    def angular_velocity(self, value: ArrayLike, /) -> None: ...
     def move_to(self, position: ArrayLike, orientation: ArrayLike | None = None, *, dt: float) -> None: ...
     @property
     def centre_of_mass(self) -> _Floats: ...
@@ -725,7 +725,7 @@ class World:
         position: ArrayLike | None = None,
         orientation: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
-        spin: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         material: Material | None = None,
         friction: float | None = None,
         restitution: float | None = None,
@@ -808,9 +808,9 @@ class World:
     @velocities.setter
     def velocities(self, value: ArrayLike, /) -> None: ...
     @property
-    def spins(self) -> _Floats: ...
-    @spins.setter
-    def spins(self, value: ArrayLike, /) -> None: ...
+    def angular_velocities(self) -> _Floats: ...
+    @angular_velocities.setter
+    def angular_velocities(self, value: ArrayLike, /) -> None: ...
     @property
     def centres(self) -> _Floats: ...
     @property

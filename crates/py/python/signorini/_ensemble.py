@@ -20,7 +20,7 @@ _WIDTHS = {
     "position": 3,
     "orientation": 4,
     "velocity": 3,
-    "spin": 3,
+    "angular_velocity": 3,
     "friction": 1,
     "restitution": 1,
     "force": 3,
@@ -45,7 +45,7 @@ class Ensemble:
     """Final, shape (members, bodies, 4), quaternions (w, x, y, z)."""
     velocities: NDArray[np.float64]
     """Final, shape (members, bodies, 3) [m/s]."""
-    spins: NDArray[np.float64]
+    angular_velocities: NDArray[np.float64]
     """Final, shape (members, bodies, 3) [rad/s]."""
     hashes: NDArray[np.uint64]
     """Fingerprint of the final state, bit by bit: the same for any number of threads and on any node."""
@@ -141,10 +141,10 @@ def rollout(
     Args:
         start: A world (which is not changed), a scene, the name of a built-in scene or the path of a file.
         params: Body (name, number or ``Body``) → quantity → values. Quantities are ``position`` [m], ``orientation``
-            (w, x, y, z), ``velocity`` [m/s], ``spin`` [rad/s], ``friction``, ``restitution``, ``force`` [N] and
-            ``torque`` [N·m]. Values have shape (members, 3); without the first axis they hold for all members. Forces
-            and torques act in every step, or with shape (members, steps, 3) differ from step to step. A ``Robot`` of
-            the world has ``q``, ``qd``, and ``tau`` and ``control``, which act in every step.
+            (w, x, y, z), ``velocity`` [m/s], ``angular_velocity`` [rad/s], ``friction``, ``restitution``, ``force`` [N]
+            and ``torque`` [N·m]. Values have shape (members, 3); without the first axis they hold for all members.
+            Forces and torques act in every step, or with shape (members, steps, 3) differ from step to step. A
+            ``Robot`` of the world has ``q``, ``qd``, and ``tau`` and ``control``, which act in every step.
         steps: Number of steps.
         dt: Time step [s]; None is that of the scene, or 1/60 s.
         members: Number of members, if no values tell.

@@ -32,10 +32,12 @@ def world(world: World) -> str:
     rows: list[Sequence[object]] = []
     for body in bodies[:_MOST_ROWS]:
         mass = f"{body.mass:.4g}" if body.kind == "dynamic" else ""
-        rows.append((body.name, body.kind, mass, _vector(body.position), _vector(body.velocity), _vector(body.spin)))
+        rows.append(
+            (body.name, body.kind, mass, _vector(body.position), _vector(body.velocity), _vector(body.angular_velocity))
+        )
     if len(bodies) > _MOST_ROWS:
         rows.append((f"… {len(bodies) - _MOST_ROWS} more", "", "", "", "", ""))
-    head = ("body", "kind", "mass [kg]", "position [m]", "velocity [m/s]", "spin [rad/s]")
+    head = ("body", "kind", "mass [kg]", "position [m]", "velocity [m/s]", "angular velocity [rad/s]")
     return _table(repr(world).strip("<>"), head, rows)
 
 

@@ -78,7 +78,7 @@ class Stability:
     normals: NDArray[np.float64]
     #: One admissible set of forces on the second body [N] (n, 3).
     forces: NDArray[np.float64]
-    #: How dynamic bodies begin to fall: velocity and spin (m, 6); empty if stable.
+    #: How dynamic bodies begin to fall: velocity and angular velocity (m, 6); empty if stable.
     motion: NDArray[np.float64]
     #: The check of the answer.
     proof: Proof

@@ -395,7 +395,7 @@ fn a_later_format_is_refused_by_name() {
 fn who_sleeps_is_recorded() {
     let mut scene = scene();
     scene.duration = 1.5;
-    scene.treatment.sleeping = Sleeping::Islands { speed: 0.05, spin: 0.05, time: 0.1 };
+    scene.treatment.sleeping = Sleeping::Islands { speed: 0.05, angular_speed: 0.05, time: 0.1 };
     let path = folder("sleepers").join("run.mcap");
     record(&scene, &path, &Options::default());
     let (mut reader, expected) = (Reader::open(&path).unwrap(), states(&scene));

@@ -168,11 +168,11 @@ pub(crate) struct Pile {
     pub assembly: Assembly,
     half: Vec3,
     mu: f64,
-    contacts: Vec<Touch>,
+    contacts: Vec<PileContact>,
 }
 
 /// A contact of a pile, in the order of the blocks: bodies below and above, the axis of its normal, and its place.
-struct Touch {
+struct PileContact {
     pair: [Option<usize>; 2],
     axis: usize,
     point: Vec3,
@@ -235,7 +235,7 @@ impl Pile {
                 let mut point = [0.0; 3];
                 (point[axis], point[first], point[second]) = (level, a, b);
                 self.assembly.contact(pair, normal, point, 0.0, self.mu);
-                self.contacts.push(Touch { pair, axis, point });
+                self.contacts.push(PileContact { pair, axis, point });
             }
         }
     }

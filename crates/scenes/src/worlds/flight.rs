@@ -46,12 +46,12 @@ fn spread(o: &Observed, quantity: fn(&Observed, usize) -> f64) -> f64 {
 
 const HALF: [f64; 3] = [0.5, 0.3, 0.1];
 const MASS: f64 = 2.0;
-const SPIN: [f64; 3] = [2.0, 0.0, 4.0];
+const ANGULAR_VELOCITY: [f64; 3] = [2.0, 0.0, 4.0];
 const TOP_STEP: f64 = 1.0 / 240.0;
 
 /// Spins mostly about the axis of largest inertia, z, and somewhat about that of the smallest, x.
 fn torque_free_top() -> Scene {
-    weightless(TOP_STEP, 10.0, vec![cuboid("box", HALF, MASS, [0.0; 3]).spinning(SPIN)])
+    weightless(TOP_STEP, 10.0, vec![cuboid("box", HALF, MASS, [0.0; 3]).spinning(ANGULAR_VELOCITY)])
 }
 
 /// Principal moments `m(b² + c²)/3` and so on, smallest first.
@@ -65,7 +65,7 @@ fn moments() -> [f64; 3] {
 /// complete elliptic integral by the arithmetic–geometric mean, `K = π/2M(1, √(1 − k²))`.
 fn period() -> f64 {
     let [i1, i2, i3] = moments();
-    let [w1, w2, w3] = SPIN;
+    let [w1, w2, w3] = ANGULAR_VELOCITY;
     let twice_energy = i1 * w1 * w1 + i2 * w2 * w2 + i3 * w3 * w3;
     let square = math::powi(i1 * w1, 2) + math::powi(i2 * w2, 2) + math::powi(i3 * w3, 2);
     let common = (i3 - i2) * (square - twice_energy * i1);
@@ -81,7 +81,7 @@ fn period() -> f64 {
 fn measured_period(o: &Observed) -> f64 {
     let middle = |k: usize| {
         let body = o.at("box", k);
-        (body.orientation.inverse() * body.spin).y
+        (body.orientation.inverse() * body.angular_velocity).y
     };
     let mut crossings = Vec::new();
     for k in 1..o.last_frame() {
@@ -100,8 +100,11 @@ fn measured_period(o: &Observed) -> f64 {
 /// `(h|ω|)²/12 ≈ 3e-5` of it.
 fn torque_free_top_answers() -> Vec<Expectation> {
     let [i1, i2, i3] = moments();
-    let momentum = DVec3::new(i1 * SPIN[0], i2 * SPIN[1], i3 * SPIN[2]).length();
-    let energy = 0.5 * (i1 * math::powi(SPIN[0], 2) + i2 * math::powi(SPIN[1], 2) + i3 * math::powi(SPIN[2], 2));
+    let momentum = DVec3::new(i1 * ANGULAR_VELOCITY[0], i2 * ANGULAR_VELOCITY[1], i3 * ANGULAR_VELOCITY[2]).length();
+    let energy = 0.5
+        * (i1 * math::powi(ANGULAR_VELOCITY[0], 2)
+            + i2 * math::powi(ANGULAR_VELOCITY[1], 2)
+            + i3 * math::powi(ANGULAR_VELOCITY[2], 2));
     vec![
         answer(
             "period of the spin in the body's axes",

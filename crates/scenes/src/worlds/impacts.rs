@@ -260,7 +260,9 @@ fn skew_bounce_answers(along: f64) -> Vec<Expectation> {
     vec![
         speed("speed along the floor", "v − min(μ(1+e)v_z, 2v/7)", along - taken, |o| o.last("ball").velocity.x),
         speed("speed off the floor", "e v_z", SKEW_RESTITUTION * SKEW_FALL, |o| o.last("ball").velocity.z),
-        answer("spin", "rad/s", "5/2R min(μ(1+e)v_z, 2v/7)", 2.5 * taken / RADIUS, 1e-9, |o| o.last("ball").spin.y),
+        answer("spin", "rad/s", "5/2R min(μ(1+e)v_z, 2v/7)", 2.5 * taken / RADIUS, 1e-9, |o| {
+            o.last("ball").angular_velocity.y
+        }),
     ]
 }
 
@@ -281,13 +283,15 @@ fn rocking_impact_answers() -> Vec<Expectation> {
     let [b, _, c] = BLOCK;
     let ratio = 1.0 - 1.5 * b * b / (b * b + c * c);
     vec![
-        answer("spin after the blow", "rad/s", "ω (1 − 3/2 sin²α)", ratio, 1e-8, |o| o.at("block", 1).spin.y),
+        answer("spin after the blow", "rad/s", "ω (1 − 3/2 sin²α)", ratio, 1e-8, |o| {
+            o.at("block", 1).angular_velocity.y
+        }),
         answer("rise of the middle", "m/s", "b ω (1 − 3/2 sin²α)", b * ratio, 1e-9, |o| {
             o.at("block", 1).velocity.z
         }),
         answer("speed of the new corner", "m/s", "0", 0.0, 1e-8, |o| {
             let block = o.at("block", 1);
-            (block.velocity + block.spin.cross(DVec3::new(BLOCK[0], 0.0, -BLOCK[2]))).length()
+            (block.velocity + block.angular_velocity.cross(DVec3::new(BLOCK[0], 0.0, -BLOCK[2]))).length()
         }),
     ]
 }

@@ -29,7 +29,7 @@ pub struct Sample {
     /// Velocity of its centre of mass [m/s].
     pub velocity: DVec3,
     /// Angular velocity, world axes [rad/s].
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
     /// Sum of contact and joint forces on it over the step that led here \[N\]; NaN if the engine does not tell.
     pub force: DVec3,
 }
@@ -40,7 +40,7 @@ impl Sample {
         position: DVec3::NAN,
         orientation: DQuat::NAN,
         velocity: DVec3::NAN,
-        spin: DVec3::NAN,
+        angular_velocity: DVec3::NAN,
         force: DVec3::NAN,
     };
 
@@ -160,15 +160,15 @@ impl Observed {
     /// Angular momentum about the origin [kg·m²/s].
     pub fn angular_momentum(&self, frame: usize) -> DVec3 {
         self.sum(frame, |body, s| {
-            let spin = s.orientation * (body.inertia * (s.orientation.inverse() * s.spin));
-            s.position.cross(body.mass * s.velocity) + spin
+            let angular_velocity = s.orientation * (body.inertia * (s.orientation.inverse() * s.angular_velocity));
+            s.position.cross(body.mass * s.velocity) + angular_velocity
         })
     }
 
     /// Kinetic energy \[J\].
     pub fn kinetic_energy(&self, frame: usize) -> f64 {
         let halves = self.sum(frame, |body, s| {
-            let local = s.orientation.inverse() * s.spin;
+            let local = s.orientation.inverse() * s.angular_velocity;
             DVec3::X * (0.5 * (body.mass * s.velocity.length_squared() + local.dot(body.inertia * local)))
         });
         halves.x

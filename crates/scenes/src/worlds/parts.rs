@@ -79,7 +79,7 @@ pub(super) trait Describe: Sized {
     /// Moving.
     fn moving(self, velocity: Triple) -> Self;
     /// Turning.
-    fn spinning(self, spin: Triple) -> Self;
+    fn spinning(self, angular_velocity: Triple) -> Self;
     /// Turned about the y axis [rad]; x goes towards −z.
     fn pitched(self, angle: f64) -> Self;
     /// Moved along with a given velocity, whatever it meets.
@@ -93,8 +93,8 @@ impl Describe for BodyDescription {
     fn moving(self, velocity: Triple) -> Self {
         BodyDescription { velocity, ..self }
     }
-    fn spinning(self, spin: Triple) -> Self {
-        BodyDescription { spin, ..self }
+    fn spinning(self, angular_velocity: Triple) -> Self {
+        BodyDescription { angular_velocity, ..self }
     }
     fn pitched(self, angle: f64) -> Self {
         let q = DQuat::from_rotation_y(angle);

@@ -48,7 +48,7 @@ fn rolling_onset_answers() -> Vec<Expectation> {
     let way = STEP * (THROW / 7.0 + n * THROW - loss * n * (n + 1.0) / 2.0 + (90.0 - n) * THROW * 5.0 / 7.0);
     vec![
         answer("final speed", "m/s", "5v/7", THROW * 5.0 / 7.0, 1e-7, |o| o.last("ball").velocity.x),
-        answer("final spin", "rad/s", "5v/7R", THROW * 5.0 / 7.0 / RADIUS, 1e-7, |o| o.last("ball").spin.y),
+        answer("final spin", "rad/s", "5v/7R", THROW * 5.0 / 7.0 / RADIUS, 1e-7, |o| o.last("ball").angular_velocity.y),
         answer("way", "m", "h (v/7 + n v − μgh n(n+1)/2 + (N − n) 5v/7), n = ⌊2v/7μgh⌋", way, 1e-7, |o| {
             o.displacement("ball").x
         }),
@@ -76,7 +76,7 @@ fn rolling_down_answers() -> Vec<Expectation> {
             along(o.displacement("ball"))
         }),
         answer("slip v − ωR at the end", "m/s", "0", 0.0, 1e-8, |o| {
-            along(o.last("ball").velocity) - RADIUS * o.last("ball").spin.y
+            along(o.last("ball").velocity) - RADIUS * o.last("ball").angular_velocity.y
         }),
     ]
 }
@@ -99,9 +99,9 @@ fn spinning_coin_answers() -> Vec<Expectation> {
     let loss = 2.0 * FRICTION * G / COIN_RADIUS;
     vec![
         answer("spin after 1 s", "rad/s", "ω − 2μg t/R", COIN_SPIN - loss, 1e-6, |o| {
-            o.at("coin", o.frame_at(1.0)).spin.z
+            o.at("coin", o.frame_at(1.0)).angular_velocity.z
         }),
-        answer("spin at the end", "rad/s", "0", 0.0, 1e-6, |o| o.last("coin").spin.length()),
+        answer("spin at the end", "rad/s", "0", 0.0, 1e-6, |o| o.last("coin").angular_velocity.length()),
         answer("wandering of the middle", "m", "0", 0.0, 1e-6, Observed::largest_displacement),
     ]
 }

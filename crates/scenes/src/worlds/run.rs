@@ -92,7 +92,7 @@ fn samples(world: &World) -> impl Iterator<Item = Sample> {
         position: body.centre_of_mass(),
         orientation: body.orientation(),
         velocity: body.velocity(),
-        spin: body.spin(),
+        angular_velocity: body.angular_velocity(),
         force: body.constraint_forces().force,
     })
 }

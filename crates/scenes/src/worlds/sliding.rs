@@ -103,7 +103,7 @@ fn incline_slip_answers() -> Vec<Expectation> {
         answer("speed after 1 s", "m/s", "g (sin θ − μ cos θ) n h", acceleration, 1e-7, |o| {
             o.last("block").velocity.dot(downhill(35.0))
         }),
-        answer("turning", "rad/s", "0", 0.0, 1e-7, |o| o.last("block").spin.length()),
+        answer("turning", "rad/s", "0", 0.0, 1e-7, |o| o.last("block").angular_velocity.length()),
     ]
 }
 

@@ -138,7 +138,7 @@ fn answers_notice_physics_that_is_slightly_wrong() {
     {
         refuted(name, smoother);
     }
-    let spun: fn(&mut Scene) = |scene| scene.bodies.iter_mut().for_each(|body| body.spin[2] *= 1.001);
+    let spun: fn(&mut Scene) = |scene| scene.bodies.iter_mut().for_each(|body| body.angular_velocity[2] *= 1.001);
     refuted("torque_free_top", spun);
     refuted("rocking_impact", |scene| scene.bodies.iter_mut().for_each(|body| body.velocity[0] *= 1.001));
     // The period goes with the root of gravity, known to 2e-4 of it.

@@ -84,7 +84,7 @@ fn stack(method: Method, iterations: Option<usize>) -> AuditedStep {
             .iter()
             .map(|cube| {
                 let body = world.body(*cube).unwrap();
-                let (v, w) = (body.velocity(), body.spin());
+                let (v, w) = (body.velocity(), body.angular_velocity());
                 (body.centre_of_mass(), [v.x, v.y, v.z, w.x, w.y, w.z])
             })
             .collect()
@@ -127,7 +127,7 @@ fn stack(method: Method, iterations: Option<usize>) -> AuditedStep {
 fn our_exact_step_passes_and_two_sweeps_do_not() {
     let graded = audit(&stack(Method::Exact, None), 1e-9).unwrap();
     assert!(graded.certified, "{graded:?}");
-    assert!(graded.unexplained_velocity < 1e-12 && graded.unexplained_spin < 1e-12, "{graded:?}");
+    assert!(graded.unexplained_velocity < 1e-12 && graded.unexplained_angular_velocity < 1e-12, "{graded:?}");
     let graded = audit(&stack(Method::Pgs, Some(2)), 1e-9).unwrap();
     assert!(!graded.certified && graded.certificate.natural > 1e-4, "{graded:?}");
     // The velocities are those of the impulses all the same: they are wrong, not invented.

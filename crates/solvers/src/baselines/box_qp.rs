@@ -17,7 +17,8 @@
 //! Cost: one Cholesky factorization of the free block per change of the free set, O(n²) else.
 //! Use it for: the inner step of the friction models with frozen bounds; anything dense of up to ~2000 variables.
 
-use crate::linalg::dense::{cholesky, cholesky_solve, dot};
+use crate::linalg::dense::dot;
+use crate::linalg::dense_cholesky::GrowingCholesky;
 
 /// First regularisation, relative to the diagonal. Round-off in `g` moves x by 1e-16 over this along directions that A does
 /// not see, so it is no smaller than refinement needs.
@@ -65,7 +66,7 @@ pub struct BoxQp {
     direction: Vec<f64>,
     step: Vec<f64>,
     image: Vec<f64>,
-    factor: Vec<f64>,
+    factor: GrowingCholesky,
     free: Vec<usize>,
     held: Vec<bool>,
     factored: Vec<bool>,
@@ -152,7 +153,6 @@ impl BoxQp {
         for buffer in [&mut self.gradient, &mut self.diagonal, &mut self.direction, &mut self.step, &mut self.image] {
             buffer.resize(n, 0.0);
         }
-        self.factor.resize(n * n, 0.0);
         self.free.clear();
         self.free.reserve(n);
         self.held.resize(n, false);
@@ -209,14 +209,11 @@ impl BoxQp {
     }
 
     fn factor_free(&mut self, a: &[f64], n: usize, regularization: f64) -> bool {
-        let m = self.free.len();
-        for (row, &i) in self.free.iter().enumerate() {
-            for (column, &j) in self.free[..=row].iter().enumerate() {
-                self.factor[row * m + column] = a[i * n + j];
-            }
-            self.factor[row * m + row] += regularization * self.diagonal[i];
-        }
-        cholesky(&mut self.factor[..m * m], m)
+        let (free, diagonal) = (&self.free, &self.diagonal);
+        self.factor.factor(free.len(), |row, column| {
+            let i = free[row];
+            a[i * n + free[column]] + if row == column { regularization * diagonal[i] } else { 0.0 }
+        })
     }
 
     fn newton_direction(&mut self) {
@@ -224,7 +221,7 @@ impl BoxQp {
         for (k, &i) in self.free.iter().enumerate() {
             self.step[k] = -self.gradient[i];
         }
-        cholesky_solve(&self.factor[..m * m], m, &mut self.step[..m]);
+        self.factor.solve(&mut self.step[..m]);
         for i in 0..self.direction.len() {
             // A held variable inside the margin still has to reach its bound.
             let d = self.diagonal[i];

@@ -1,4 +1,5 @@
-//! The two flow rules a cone solver may obey, and how far an impulse is from obeying one.
+//! Two flow rules, that of Coulomb's law and that of the convex relaxation, and the residual of an impulse under
+//! each.
 //!
 //! With the shift `s` of the normal velocity, both read `K ∋ r ⊥ u + s n ∈ K*`:
 //!

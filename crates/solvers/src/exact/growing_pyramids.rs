@@ -15,7 +15,7 @@ use super::pyramid_program::PyramidProgram;
 use super::set_newton::SetNewton;
 use super::{Exact, Search};
 use crate::History;
-use crate::linalg::complementary_path::{Budget, ComplementaryPath, PathEnd};
+use crate::linalg::complementary_path::{Budget, ComplementaryPath, LcpEnd};
 use crate::newton::NewtonOptions;
 use signorini_problem::math;
 use signorini_problem::{ContactProblem, Law};
@@ -56,11 +56,11 @@ impl GrowingPyramids {
     }
 
     /// Solves the current pyramids within the budget.
-    fn solve(&mut self, problem: &ContactProblem, budget: Budget) -> PathEnd {
+    fn solve(&mut self, problem: &ContactProblem, budget: Budget) -> LcpEnd {
         self.program.pose(problem, &self.corners);
         let program = &self.program;
         let end = self.path.follow(&program.columns, &program.constant, &program.nudge, budget);
-        if end == PathEnd::Solution {
+        if end == LcpEnd::Solution {
             self.program.read(self.path.answer(), &mut self.impulses);
         }
         end
@@ -114,7 +114,7 @@ impl Exact {
             search.spend(pyramids.path.steps);
             search.effort.set_changes += pyramids.path.steps;
             search.other_factorizations += pyramids.path.factorizations;
-            if end == PathEnd::Nowhere {
+            if end == LcpEnd::Nowhere {
                 return false;
             }
             let gained = pyramids.grow(problem, creeps);
@@ -185,7 +185,7 @@ mod tests {
             let plenty = Budget { pivots: 10_000, multiplications: 1e9 };
             let mut wrong = Vec::new();
             for _ in 0..6 {
-                assert_eq!(pyramids.solve(&problem, plenty), PathEnd::Solution, "{name}");
+                assert_eq!(pyramids.solve(&problem, plenty), LcpEnd::Solution, "{name}");
                 let mut r = pyramids.impulses.clone();
                 make_feasible(&problem, &mut r);
                 wrong.push(certify(&problem, &r).unwrap().natural);

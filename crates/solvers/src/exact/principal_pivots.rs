@@ -191,6 +191,7 @@ impl PrincipalPivots {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use signorini_problem::random::SplitMix64;
     use signorini_problem::{Block, DenseDelassus, Symmetry};
 
     fn problem(n: usize, w: Vec<f64>, q: Vec<f64>) -> ContactProblem {
@@ -210,11 +211,8 @@ mod tests {
     /// Strictly diagonally dominant, not symmetric: P-matrices, of every size that fits.
     #[test]
     fn every_size_is_solved_to_round_off_and_its_own_answer_is_a_guess_without_pivots_to_come() {
-        let mut seed = 5u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut seed = SplitMix64::new(5);
+        let mut random = || seed.uniform(-1.0, 1.0);
         let mut closed = 0;
         for n in 1..=MOST_ROWS {
             let w: Vec<f64> = (0..n * n).map(|e| random() + if e / n == e % n { n as f64 } else { 0.0 }).collect();

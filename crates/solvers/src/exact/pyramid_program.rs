@@ -1,4 +1,4 @@
-//! Friction pyramids of any corners as a linear complementarity problem.
+//! Friction pyramids with any number of corners as a linear complementarity problem.
 //!
 //! ```text
 //! contact    0 ≤ r_N ⊥ u_N ≥ 0,   0 ≤ β_j ⊥ d_j·u_T + λ ≥ 0,   0 ≤ λ ⊥ μ r_N − Σβ_j ≥ 0,     r_T = Σ β_j d_j

@@ -15,7 +15,9 @@
 //! fixed point, keeps the matrix regular for redundant contacts. Cost: m³/3 multiplications a step, for m rows that are
 //! neither open nor at a bound.
 
-use crate::linalg::dense::{copy_delassus, lu, lu_solve};
+use crate::linalg::dense::copy_delassus;
+use crate::linalg::dense_lu::{self, stride_of};
+use crate::linalg::kernels::widest;
 use signorini_problem::math;
 use signorini_problem::{ContactProblem, Law};
 
@@ -46,6 +48,7 @@ pub(super) struct SetNewton {
     /// Rows that are solved for; turns come after them.
     rows: Vec<usize>,
     turns: usize,
+    /// By columns, padded for [`dense_lu`].
     matrix: Vec<f64>,
     right: Vec<f64>,
     pivots: Vec<usize>,
@@ -98,23 +101,35 @@ impl SetNewton {
 
     /// Makes one step of `r`. Returns false if there is none, or it is too large.
     pub(super) fn step(&mut self, problem: &ContactProblem, r: &mut [f64]) -> bool {
-        self.assemble(problem, r);
-        let size = self.right.len();
+        let size = self.rows.len() + self.turns;
         if size == 0 {
             return false;
         }
+        self.assemble(problem, r);
         // Rows have units of velocity and impulse: scale all to size 1.
-        for (row, right) in self.matrix.chunks_exact_mut(size).zip(&mut self.right) {
-            let largest = row.iter().fold(f64::MIN_POSITIVE, |most: f64, x| most.max(x.abs()));
-            row.iter_mut().for_each(|x| *x /= largest);
+        let stride = stride_of(size);
+        for (i, right) in self.right[..size].iter_mut().enumerate() {
+            let row = self.matrix[i..].iter().step_by(stride);
+            let largest = row.fold(f64::MIN_POSITIVE, |most: f64, x| most.max(x.abs()));
+            self.matrix[i..].iter_mut().step_by(stride).for_each(|x| *x /= largest);
             *right /= largest;
         }
         self.pivots.resize(size, 0);
-        if !lu(&mut self.matrix, size, &mut self.pivots[..size]) {
+        let (matrix, pivots, right) = (&mut self.matrix, &mut self.pivots[..size], &mut self.right);
+        let regular = widest(
+            #[inline(always)]
+            || {
+                let regular = dense_lu::factor(matrix, size, pivots);
+                if regular {
+                    dense_lu::solve(matrix, size, pivots, right);
+                }
+                regular
+            },
+        );
+        if !regular {
             return false;
         }
-        lu_solve(&self.matrix, size, &self.pivots[..size], &mut self.right);
-        let (changes, turns) = self.right.split_at(self.rows.len());
+        let (changes, turns) = self.right[..size].split_at(self.rows.len());
         if self.right.iter().any(|x| !x.is_finite()) || turns.iter().any(|turn| turn.abs() > LOST) {
             return false;
         }
@@ -132,14 +147,15 @@ impl SetNewton {
         true
     }
 
-    /// The linear system of a step, row-major.
+    /// The linear system of a step.
     fn assemble(&mut self, problem: &ContactProblem, r: &[f64]) {
         let (n, m) = (problem.rows(), self.rows.len());
         let size = m + self.turns;
+        let stride = stride_of(size);
         self.matrix.clear();
-        self.matrix.resize(size * size, 0.0);
+        self.matrix.resize(size * stride, 0.0);
         self.right.clear();
-        self.right.resize(size, 0.0);
+        self.right.resize(stride, 0.0);
         let (w, u, rows) = (&self.w, &self.u, &self.rows);
         let (mut place, mut turn) = (0, m);
         for (c, set) in self.sets.iter().enumerate() {
@@ -147,9 +163,9 @@ impl SetNewton {
             let proximal = PROXIMAL * problem.scales()[c];
             let mut stands = |place: usize, i: usize, right: &mut [f64]| {
                 for (b, j) in rows.iter().enumerate() {
-                    self.matrix[place * size + b] = w[i * n + j];
+                    self.matrix[b * stride + place] = w[i * n + j];
                 }
-                self.matrix[place * size + place] += proximal;
+                self.matrix[place * stride + place] += proximal;
                 right[place] = -u[i];
             };
             match *set {
@@ -166,19 +182,19 @@ impl SetNewton {
                     let tangents = problem.blocks()[c].rows - 1;
                     for k in 0..tangents {
                         let row = place + 1 + k;
-                        self.matrix[row * size + row] = 1.0;
-                        self.matrix[row * size + place] = -mu * along[k];
+                        self.matrix[row * stride + row] = 1.0;
+                        self.matrix[place * stride + row] = -mu * along[k];
                         self.right[row] = mu * r[first] * along[k] - r[first + 1 + k];
                         if tangents == 2 {
-                            self.matrix[row * size + turn] = -mu * r[first] * across[k];
+                            self.matrix[turn * stride + row] = -mu * r[first] * across[k];
                         }
                     }
                     if tangents == 2 {
                         let [t, s] = [first + 1, first + 2];
                         for (b, j) in rows.iter().enumerate() {
-                            self.matrix[turn * size + b] = across[0] * w[t * n + j] + across[1] * w[s * n + j];
+                            self.matrix[b * stride + turn] = across[0] * w[t * n + j] + across[1] * w[s * n + j];
                         }
-                        self.matrix[turn * size + turn] = -(along[0] * u[t] + along[1] * u[s]);
+                        self.matrix[turn * stride + turn] = -(along[0] * u[t] + along[1] * u[s]);
                         self.right[turn] = -(across[0] * u[t] + across[1] * u[s]);
                         turn += 1;
                     }

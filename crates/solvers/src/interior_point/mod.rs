@@ -1,4 +1,4 @@
-//! Interior point on two complementarities per contact: the cold exact method.
+//! Interior point on two complementarity conditions per contact. It needs no guess.
 //!
 //! With an independent slack `λ` for the slip speed, Coulomb's law has no kink:
 //!

@@ -17,7 +17,8 @@
 //! rows that give way at nearly the same z₀ the one of the largest pivot. Cost per pivot, with f variables in the basis out
 //! of n: f² + nf multiplications, and f³/3 every sixteenth time.
 
-use super::dense::{axpy, lu, lu_solve};
+use super::dense::axpy;
+use super::dense_lu::{self, stride_of};
 use super::kernels::widest;
 use signorini_problem::math;
 use std::f64::consts::GOLDEN_RATIO;
@@ -42,7 +43,7 @@ pub(crate) struct Budget {
 
 /// How the path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathEnd {
+pub(crate) enum LcpEnd {
     /// At a solution.
     Solution,
     /// On a ray, at a basis that round-off made singular, or out of pivots or multiplications.
@@ -100,13 +101,13 @@ pub(crate) struct ComplementaryPath {
 
 impl ComplementaryPath {
     /// Follows the path of M, given by columns, with q raised by up to 1.5 `nudge`, for at most ten pivots for every row.
-    pub(crate) fn follow(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> PathEnd {
+    pub(crate) fn follow(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> LcpEnd {
         let pivots = budget.pivots.min(PIVOTS_PER_ROW * q.len());
         self.follow_within(columns, q, nudge, Budget { pivots, ..budget })
     }
 
     /// The same for as many pivots as the budget has.
-    pub(crate) fn follow_within(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> PathEnd {
+    pub(crate) fn follow_within(&mut self, columns: &[f64], q: &[f64], nudge: &[f64], budget: Budget) -> LcpEnd {
         let n = q.len();
         self.n = n;
         (self.steps, self.factorizations, self.multiplications) = (0, 0, 0.0);
@@ -118,20 +119,20 @@ impl ComplementaryPath {
         self.answer.resize(n, 0.0);
         self.state.clear();
         self.state.resize(n, Basic::Velocity);
-        let Some(mut odd) = (0..n).min_by(|a, b| self.q[*a].total_cmp(&self.q[*b])) else { return PathEnd::Solution };
+        let Some(mut odd) = (0..n).min_by(|a, b| self.q[*a].total_cmp(&self.q[*b])) else { return LcpEnd::Solution };
         if self.q[odd] >= 0.0 {
-            return PathEnd::Solution;
+            return LcpEnd::Solution;
         }
         self.state[odd] = Basic::Neither;
         let mut enters = Variable::Impulse(odd);
         if !self.factorize(columns) {
-            return PathEnd::Nowhere;
+            return LcpEnd::Nowhere;
         }
         let size = self.q.iter().fold(0.0, |most: f64, q| most.max(q.abs()));
         while self.steps < budget.pivots && self.multiplications <= budget.multiplications {
             self.steps += 1;
             self.solve_for(columns, enters);
-            let Some(place) = self.first_to_leave(TOGETHER * size) else { return PathEnd::Nowhere };
+            let Some(place) = self.first_to_leave(TOGETHER * size) else { return LcpEnd::Nowhere };
             let leaves = self.basis[place];
             self.state[odd] = if matches!(enters, Variable::Impulse(_)) { Basic::Impulse } else { Basic::Velocity };
             odd = match leaves {
@@ -146,10 +147,10 @@ impl ComplementaryPath {
                 _ => Variable::Velocity(odd),
             };
             if self.changed == PIVOTS_PER_FACTORIZATION && !self.factorize(columns) {
-                return PathEnd::Nowhere;
+                return LcpEnd::Nowhere;
             }
         }
-        PathEnd::Nowhere
+        LcpEnd::Nowhere
     }
 
     /// The solution at the end of the path.
@@ -167,21 +168,19 @@ impl ComplementaryPath {
         self.basis.clear();
         self.basis.extend((0..n).map(Variable::Velocity));
         let k = self.rows.len();
+        let stride = stride_of(k);
         self.factor.clear();
-        self.factor.resize(k * k, -1.0);
-        for (b, j) in self.impulses.iter().enumerate() {
+        self.factor.resize(k * stride, 0.0);
+        self.factor[(k - 1) * stride..][..k].fill(-1.0);
+        for ((b, j), factor) in self.impulses.iter().enumerate().zip(self.factor.chunks_exact_mut(stride)) {
             self.basis[self.rows[b]] = Variable::Impulse(*j);
-            for (a, i) in self.rows.iter().enumerate() {
-                self.factor[a * k + b] = -columns[j * n + i];
+            for (entry, i) in factor.iter_mut().zip(&self.rows) {
+                *entry = -columns[j * n + i];
             }
         }
         self.basis[self.rows[k - 1]] = Variable::Artificial;
-        self.pivots.clear();
-        self.pivots.resize(k, 0);
-        self.factorizations += 1;
-        self.multiplications += math::powi(k as f64, 3) / 3.0;
         self.changed = 0;
-        if !lu(&mut self.factor, k, &mut self.pivots) {
+        if !self.eliminate() {
             return false;
         }
         self.direction.clear();
@@ -189,6 +188,19 @@ impl ComplementaryPath {
         self.solve(columns);
         std::mem::swap(&mut self.values, &mut self.direction);
         true
+    }
+
+    /// LU of `factor`, whose columns have an entry for each of `rows`; `false` if it is singular.
+    fn eliminate(&mut self) -> bool {
+        let k = self.rows.len();
+        self.pivots.clear();
+        self.pivots.resize(k, 0);
+        self.factorizations += 1;
+        self.multiplications += math::powi(k as f64, 3) / 3.0;
+        widest(
+            #[inline(always)]
+            || dense_lu::factor(&mut self.factor, k, &mut self.pivots),
+        )
     }
 
     /// `B⁻¹` of the column that enters.
@@ -219,7 +231,8 @@ impl ComplementaryPath {
         let (n, k) = (self.n, self.rows.len());
         self.right.clear();
         self.right.extend(self.rows.iter().map(|i| self.direction[*i]));
-        lu_solve(&self.factor, k, &self.pivots, &mut self.right);
+        self.right.resize(stride_of(k), 0.0);
+        dense_lu::solve(&self.factor, k, &self.pivots, &mut self.right);
         let artificial = self.right[k - 1];
         for value in &mut self.direction {
             *value += artificial;
@@ -273,30 +286,41 @@ impl ComplementaryPath {
     }
 
     /// The answer of the final sets: `M_FF z_F = −q_F` with q as given.
-    fn solve_sets(&mut self, columns: &[f64], q: &[f64]) -> PathEnd {
+    fn solve_sets(&mut self, columns: &[f64], q: &[f64]) -> LcpEnd {
         let n = self.n;
         self.rows.clear();
         self.rows.extend((0..n).filter(|i| self.state[*i] == Basic::Impulse));
-        let (rows, k) = (&self.rows, self.rows.len());
+        let k = self.rows.len();
         self.factor.clear();
-        self.factor.extend(rows.iter().flat_map(|i| rows.iter().map(move |j| columns[j * n + i])));
-        self.pivots.clear();
-        self.pivots.resize(k, 0);
+        for j in &self.rows {
+            self.factor.extend(self.rows.iter().map(|i| columns[j * n + i]));
+            self.factor.resize(self.factor.len().next_multiple_of(stride_of(k)), 0.0);
+        }
+        if !self.eliminate() {
+            return LcpEnd::Nowhere;
+        }
         self.right.clear();
-        self.right.extend(rows.iter().map(|i| -q[*i]));
-        self.factorizations += 1;
-        self.multiplications += math::powi(k as f64, 3) / 3.0;
-        if !lu(&mut self.factor, k, &mut self.pivots) {
-            return PathEnd::Nowhere;
+        self.right.resize(stride_of(k), 0.0);
+        // The second pass refines the first, for systems that are nearly singular.
+        for _ in 0..2 {
+            self.direction.clear();
+            self.direction.extend(self.rows.iter().map(|i| -q[*i]));
+            for (j, z) in self.rows.iter().zip(&self.right) {
+                for (defect, i) in self.direction.iter_mut().zip(&self.rows) {
+                    *defect -= columns[j * n + i] * z;
+                }
+            }
+            self.direction.resize(stride_of(k), 0.0);
+            dense_lu::solve(&self.factor, k, &self.pivots, &mut self.direction);
+            axpy(1.0, &self.direction, &mut self.right);
         }
-        lu_solve(&self.factor, k, &self.pivots, &mut self.right);
         if self.right.iter().any(|z| !z.is_finite()) {
-            return PathEnd::Nowhere;
+            return LcpEnd::Nowhere;
         }
-        for (i, z) in rows.iter().zip(&self.right) {
+        for (i, z) in self.rows.iter().zip(&self.right) {
             self.answer[*i] = z.max(0.0);
         }
-        PathEnd::Solution
+        LcpEnd::Solution
     }
 }
 
@@ -306,7 +330,7 @@ mod tests {
 
     const PLENTY: Budget = Budget { pivots: 10_000, multiplications: 1e9 };
 
-    fn follow(columns: &[f64], q: &[f64]) -> (PathEnd, Vec<f64>) {
+    fn follow(columns: &[f64], q: &[f64]) -> (LcpEnd, Vec<f64>) {
         let mut path = ComplementaryPath::default();
         let end = path.follow(columns, q, &vec![1e-9; q.len()], PLENTY);
         (end, path.answer().to_vec())
@@ -319,7 +343,7 @@ mod tests {
     fn a_contact_that_slides_in_the_plane() {
         let columns = [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, -1.0, -1.0, 0.0, -1.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0];
         let (end, z) = follow(&columns, &[-1.0, 2.0, -2.0, 0.0]);
-        assert_eq!(end, PathEnd::Solution);
+        assert_eq!(end, LcpEnd::Solution);
         for (z, truth) in z.iter().zip([1.0, 0.0, 0.5, 1.5]) {
             assert!((z - truth).abs() < 1e-12, "{z} {truth}");
         }
@@ -330,9 +354,9 @@ mod tests {
     #[test]
     fn copies_are_solved_and_rays_are_told() {
         let (end, z) = follow(&[2.0; 4], &[-1.0; 2]);
-        assert_eq!(end, PathEnd::Solution);
+        assert_eq!(end, LcpEnd::Solution);
         assert!((z[0] + z[1] - 0.5).abs() < 1e-12);
-        assert_eq!(follow(&[-1.0], &[-1.0]).0, PathEnd::Nowhere);
+        assert_eq!(follow(&[-1.0], &[-1.0]).0, LcpEnd::Nowhere);
     }
 
     /// A hundred rows of a random positive definite matrix with a skew part: more than one factorization, and w, z as they
@@ -351,7 +375,7 @@ mod tests {
         }
         let q: Vec<f64> = (0..n).map(|i| noise(31 * i + 5)).collect();
         let mut path = ComplementaryPath::default();
-        assert_eq!(path.follow(&columns, &q, &vec![1e-9; n], PLENTY), PathEnd::Solution);
+        assert_eq!(path.follow(&columns, &q, &vec![1e-9; n], PLENTY), LcpEnd::Solution);
         assert!(path.factorizations > 3);
         for i in 0..n {
             let w = q[i] + (0..n).map(|j| columns[j * n + i] * path.answer()[j]).sum::<f64>();

@@ -40,6 +40,19 @@ impl GrowingCholesky {
         self.first.clear();
     }
 
+    /// Factors the whole n×n matrix of which `entry` gives the lower triangle; `false` if a pivot is not positive.
+    pub fn factor(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) -> bool {
+        self.clear();
+        for i in 0..n {
+            let schur = self.examine(entry(i, i), |j| entry(i, j));
+            if schur.is_nan() || schur <= 0.0 {
+                return false;
+            }
+            self.append(schur);
+        }
+        true
+    }
+
     /// Row `i` of L: `i + 1` entries.
     #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
@@ -189,6 +202,16 @@ mod tests {
         for (x, t) in x.iter().zip(&truth) {
             assert!((x - t).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn an_indefinite_matrix_has_no_factor() {
+        let mut factor = GrowingCholesky::default();
+        assert!(factor.factor(2, |i, j| if i == j { [4.0, 10.0][i] } else { 2.0 }));
+        let mut x = [8.0, 22.0];
+        factor.solve(&mut x);
+        assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
+        assert!(!factor.factor(2, |i, j| if i == j { 1.0 } else { 2.0 }));
     }
 
     #[test]

@@ -238,6 +238,7 @@ fn add_runs(column: &[f64], runs: &[Run], target: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use signorini_problem::random::SplitMix64;
 
     /// The plan of one front, made in the memory of others, is the one that is made anew.
     #[test]
@@ -296,11 +297,8 @@ mod tests {
         let mut neighbours = vec![vec![1], vec![0, 2], vec![1, 3], vec![2, 4, 0], vec![3]];
         neighbours[0].push(3);
         let graph = BlockGraph::new(sizes.clone(), &mut neighbours);
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut state = SplitMix64::new(1);
+        let mut random = || state.uniform(-1.0, 1.0);
         let first: Vec<usize> = (0..=5).map(|i| sizes[..i].iter().sum()).collect();
         let mut lu = FrontalLu::new(&graph);
         let mut negative = 0;
@@ -340,11 +338,8 @@ mod tests {
 
     #[test]
     fn fronts_of_all_sizes_solve_and_forget_the_matrix_before() {
-        let mut state = 7_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut state = SplitMix64::new(7);
+        let mut random = || state.uniform(-1.0, 1.0);
         // One front of up to 60 pivot rows, which exchanges rows; a lattice, whose fronts have children; both of bodies, and
         // of nodes of every size.
         let together = |nodes: usize| vec![(0..nodes).collect::<Vec<_>>(); nodes];

@@ -22,13 +22,14 @@ pub enum Acceptance {
     OwnResidual,
 }
 
-/// How to sweep, and how long.
+/// Limit on sweeps if the stopping rule has none.
+pub(crate) const MAX_SWEEPS: usize = 10_000;
+
+/// How to sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepPlan {
     /// In which order blocks are visited.
     pub order: SweepOrder,
-    /// Most sweeps.
-    pub max_sweeps: usize,
     /// Who says that the sweeps may end.
     pub acceptance: Acceptance,
 }
@@ -56,7 +57,7 @@ impl<S> Default for Sweeps<S> {
 }
 
 impl<S: ContactStep> Sweeps<S> {
-    /// Improves `r` until accepted, until it moves by round-off only, or until `max_sweeps` are done. `r` is feasible on return.
+    /// Improves `r` until accepted, until it moves by round-off only, or until the limit of `stop`. `r` is feasible on return.
     ///
     /// A small change per sweep proves nothing, because a slow iteration changes little while far from its limit. It
     /// only decides when to compute the residual.
@@ -68,7 +69,8 @@ impl<S: ContactStep> Sweeps<S> {
         plan: SweepPlan,
         history: &mut History,
     ) -> SweepReport {
-        let SweepPlan { order, max_sweeps, acceptance } = plan;
+        let SweepPlan { order, acceptance } = plan;
+        let max_sweeps = stop.max_iterations.unwrap_or(MAX_SWEEPS);
         let mut target = stop.target_speed(problem);
         let mut report = SweepReport { sweeps: 0, residual: f64::INFINITY };
         if self.guess_suffices(problem, r, stop, acceptance, &mut report.residual, &mut target) {

@@ -25,6 +25,7 @@ mod local;
 
 pub use accelerated::{AcceleratedPlan, AcceleratedSweeps, ColdStart};
 pub use contact_step::{ContactStep, NormalStep, Planar, RowStep};
+pub(crate) use driver::MAX_SWEEPS;
 pub use driver::{Acceptance, SweepPlan, SweepReport, Sweeps};
 
 pub(crate) use coupling::Columns;

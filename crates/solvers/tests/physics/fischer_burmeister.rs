@@ -191,20 +191,25 @@ fn the_guess_that_solves_takes_no_step() {
 #[test]
 fn contacts_in_another_order_move_the_bodies_the_same_way() {
     // Four legs and a slide: neither r nor the motion is unique, yet the smoothed path ends in one place. Not to
-    // round-off: directions that change no velocity carry it over the smallest smoothing.
+    // round-off: directions that change no velocity carry it over the smallest smoothing. Of the 24 orders of the legs the
+    // largest difference is 1.5e-6 m/s, with any elimination.
     let mut column = Column::at_rest(&[1.0], 0.5);
     column.velocities[0] = [2.0, 0.7, 0.0, 0.0, 0.0, 1.5];
     let problem = column.build();
     let straight = run(&problem, &mut FischerBurmeister::default(), 1e-12);
     let Delassus::Factored(w) = problem.delassus() else { panic!("factored") };
-    let order = [2, 0, 3, 1];
-    let rows = order.iter().flat_map(|c| w.jacobian()[3 * c..3 * c + 3].to_vec()).collect();
-    let q = order.iter().flat_map(|c| problem.q()[3 * c..3 * c + 3].to_vec()).collect();
-    let turned = FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().to_vec(), rows);
-    let turned =
-        ContactProblem::new(problem.blocks().to_vec(), Delassus::Factored(turned), q, Symmetry::Exact).unwrap();
-    let permuted = run(&turned, &mut FischerBurmeister::default(), 1e-12);
-    assert_close(&body_velocity(&turned, &permuted.impulses), &body_velocity(&problem, &straight.impulses), 1e-7);
+    for k in 0..24 {
+        // The k-th order: each digit of k takes one of the legs that are left.
+        let mut left = vec![0, 1, 2, 3];
+        let order = [k / 6, k / 2 % 3, k % 2, 0].map(|place| left.remove(place));
+        let rows = order.iter().flat_map(|c| w.jacobian()[3 * c..3 * c + 3].to_vec()).collect();
+        let q = order.iter().flat_map(|c| problem.q()[3 * c..3 * c + 3].to_vec()).collect();
+        let turned = FactoredDelassus::new(w.inverse_mass().to_vec(), w.bodies().to_vec(), rows);
+        let turned =
+            ContactProblem::new(problem.blocks().to_vec(), Delassus::Factored(turned), q, Symmetry::Exact).unwrap();
+        let permuted = run(&turned, &mut FischerBurmeister::default(), 1e-12);
+        assert_close(&body_velocity(&turned, &permuted.impulses), &body_velocity(&problem, &straight.impulses), 3e-6);
+    }
 }
 
 #[test]

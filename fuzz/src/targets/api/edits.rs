@@ -13,7 +13,7 @@ pub fn change_body(world: &mut World, body: BodyHandle, values: &mut Values<'_>)
         0 => world.set_position(body, values.vector()),
         1 => world.set_orientation(body, values.turn()),
         2 => world.set_velocity(body, 10.0 * values.vector()),
-        3 => world.set_spin(body, 10.0 * values.vector()),
+        3 => world.set_angular_velocity(body, 10.0 * values.vector()),
         4 => world.set_material(body, values.material()),
         5 => world.set_fast(body, values.bit()),
         6 => world.add_force(body, 100.0 * values.vector()),
@@ -30,7 +30,8 @@ pub fn change_body(world: &mut World, body: BodyHandle, values: &mut Values<'_>)
             let axis = values.bit().then(|| values.vector());
             world.set_one_way(body, axis)
         }
-        17 => world.set_surface_motion(body, SurfaceMotion { velocity: values.vector(), spin: values.vector() }),
+        17 => world
+            .set_surface_motion(body, SurfaceMotion { velocity: values.vector(), angular_velocity: values.vector() }),
         18 => world.set_enabled(body, values.bit()),
         19 => world.set_kind(body, [Kind::Fixed, Kind::Kinematic, Kind::Dynamic][usize::from(values.choice(3))]),
         20 => values.shape().map_or(Ok(()), |shape| world.set_shape(body, shape)),

@@ -81,7 +81,7 @@ impl Values<'_> {
             1 => Body::kinematic(shape).velocity(self.vector()),
             2 => Body::dynamic(shape).mass(self.number()),
             3 => Body::dynamic(shape).density(1000.0 * self.number()),
-            _ => Body::dynamic(shape).velocity(self.vector()).spin(self.vector()),
+            _ => Body::dynamic(shape).velocity(self.vector()).angular_velocity(self.vector()),
         };
         let body = body.position(self.vector()).orientation(self.turn()).material(self.material());
         Some(if kind & 0x40 != 0 { body.fast() } else { body })

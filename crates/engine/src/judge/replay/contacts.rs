@@ -16,7 +16,7 @@ const LEAST_BOUND: f64 = 2e-8;
 const SHUT_SPEED: f64 = 6e-5;
 
 /// Input of the checks.
-pub(super) struct Scene<'a> {
+pub(super) struct JudgedStep<'a> {
     pub world: &'a World,
     pub step: &'a ReplayStep<'a>,
     pub end: &'a [BodyState],
@@ -53,7 +53,7 @@ struct Told<'a> {
     points: usize,
 }
 
-impl Scene<'_> {
+impl JudgedStep<'_> {
     fn record(&self, rank: u32) -> Option<&BodyRecord> {
         self.world.bodies.at(*self.world.order.get(rank as usize)?)
     }
@@ -78,7 +78,8 @@ impl Scene<'_> {
             let heights = patch.map(|other| contact.normal.dot(other.point));
             let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
             let (sunk, records) = (f64::max(0.0, -nearest.gap), [first, second]);
-            let turning = records.iter().map(|record| record.reach * record.state.spin.length_squared()).sum::<f64>();
+            let turning =
+                records.iter().map(|record| record.reach * record.state.angular_velocity.length_squared()).sum::<f64>();
             let kick = self.step.dt * (self.world.settings.gravity.length() + turning);
             let points = list.iter().filter(|other| other.bodies == contact.bodies).count();
             let thickness = high - low;
@@ -206,9 +207,9 @@ impl Scene<'_> {
     fn speed(&self, rank: u32) -> (f64, f64) {
         let Some(record) = self.record(rank) else { return (0.0, 0.0) };
         let (dt, state, end) = (self.step.dt, &record.state, &self.end[rank as usize]);
-        let spin = state.spin.length().max(end.spin.length());
-        let kick = dt * (self.world.settings.gravity.length() + record.reach * spin * spin);
-        (state.velocity.length() + record.reach * spin + kick, spin)
+        let angular_velocity = state.angular_velocity.length().max(end.angular_velocity.length());
+        let kick = dt * (self.world.settings.gravity.length() + record.reach * angular_velocity * angular_velocity);
+        (state.velocity.length() + record.reach * angular_velocity + kick, angular_velocity)
     }
 
     /// Most that the velocity of a point of a body depends on when the body is met [m/s].
@@ -216,23 +217,24 @@ impl Scene<'_> {
         if self.record(rank).is_none_or(|record| record.kind != Kind::Dynamic) {
             return 0.0;
         }
-        let (speed, spin) = self.speed(rank);
-        self.step.dt * spin * speed
+        let (speed, angular_velocity) = self.speed(rank);
+        self.step.dt * angular_velocity * speed
     }
 
-    /// Errors of the five laws over the scale of the contact, in the order of [`Scene::laws`].
+    /// Errors of the five laws over the scale of the contact, in the order of [`JudgedStep::laws`].
     fn errors(&self, told: &Told, (bound, hurried, timed): (f64, bool, bool)) -> [Option<f64>; 5] {
         let Told { contact, records, material, kick, .. } = told;
         let ends = contact.bodies.map(|rank| &self.end[rank as usize]);
         let dt = self.step.dt;
-        let speeds =
-            |state: &BodyState, record: &BodyRecord| state.velocity.length() + record.reach * state.spin.length();
+        let speeds = |state: &BodyState, record: &BodyRecord| {
+            state.velocity.length() + record.reach * state.angular_velocity.length()
+        };
         let scale = records.iter().zip(ends).fold(1.0 + *kick, |sum, (record, end)| {
             let still = record.kind == Kind::Fixed;
             sum + if still { 0.0 } else { speeds(&record.state, record) + speeds(end, record) }
         });
         let arms = records.map(|record| told.acting - record.state.position);
-        let at = |state: &BodyState, arm: DVec3| state.velocity + state.spin.cross(arm);
+        let at = |state: &BodyState, arm: DVec3| state.velocity + state.angular_velocity.cross(arm);
         let velocity = |states: [&BodyState; 2]| at(states[1], arms[1]) - at(states[0], arms[0]);
         let struck = [0, 1].map(|side| struck(records[side], ends[side], dt));
         let weight = (mobility(records[0], arms[0]) + mobility(records[1], arms[1])).max(f64::MIN_POSITIVE);
@@ -324,7 +326,7 @@ impl Told<'_> {
         let at = |record: &BodyRecord| {
             let turn = DMat3::from_quat(record.state.orientation);
             let place = turn.transpose() * (self.contact.point - record.state.position) + record.mass.centre;
-            turn * (record.options.surface.velocity + record.options.surface.spin.cross(place))
+            turn * (record.options.surface.velocity + record.options.surface.angular_velocity.cross(place))
         };
         let runs = at(self.records[1]) - at(self.records[0]);
         runs - runs.dot(self.contact.normal) * self.contact.normal
@@ -332,8 +334,9 @@ impl Told<'_> {
 
     /// Velocity of the second body against the first before the step [m/s].
     fn before(&self) -> DVec3 {
-        let at =
-            |record: &BodyRecord| record.state.velocity + record.state.spin.cross(self.acting - record.state.position);
+        let at = |record: &BodyRecord| {
+            record.state.velocity + record.state.angular_velocity.cross(self.acting - record.state.position)
+        };
         at(self.records[1]) - at(self.records[0])
     }
 }
@@ -360,17 +363,17 @@ fn struck(record: &BodyRecord, end: &BodyState, dt: f64) -> BodyState {
     let turn = DMat3::from_quat(record.state.orientation);
     let kick = spin_momentum(record, end) - spin_momentum(record, &record.state);
     let kicked = record.mass.inverse_inertia * (turn.transpose() * kick);
-    let free = free_spin(record, turn.transpose() * record.state.spin, dt);
-    BodyState { spin: turn * (free + kicked), ..*end }
+    let free = free_spin(record, turn.transpose() * record.state.angular_velocity, dt);
+    BodyState { angular_velocity: turn * (free + kicked), ..*end }
 }
 
 /// Spin after free rotation, the body's axes, by Runge and Kutta on Euler's equations.
-fn free_spin(record: &BodyRecord, spin: DVec3, dt: f64) -> DVec3 {
+fn free_spin(record: &BodyRecord, angular_velocity: DVec3, dt: f64) -> DVec3 {
     let rate = |w: DVec3| record.mass.inverse_inertia * (record.mass.inertia * w).cross(w);
     // Fourth order in pieces of at most 1/64 rad leaves less than 1e-9 of the spin.
-    let pieces = (64.0 * dt * spin.length()).ceil().clamp(1.0, 4096.0);
+    let pieces = (64.0 * dt * angular_velocity.length()).ceil().clamp(1.0, 4096.0);
     let h = dt / pieces;
-    (0..pieces as usize).fold(spin, |w, _| {
+    (0..pieces as usize).fold(angular_velocity, |w, _| {
         let a = rate(w);
         let b = rate(w + 0.5 * h * a);
         let c = rate(w + 0.5 * h * b);

@@ -28,7 +28,7 @@ use glamx::{DQuat, DVec3};
 ///     position: DVec3::ZERO,
 ///     orientation: DQuat::IDENTITY,
 ///     velocity: DVec3::X,
-///     spin: DVec3::ZERO,
+///     angular_velocity: DVec3::ZERO,
 ///     asleep: false,
 ///     quarantined: false,
 /// };
@@ -44,7 +44,7 @@ pub struct ReplayBody {
     /// Of the centre of mass [m/s].
     pub velocity: DVec3,
     /// World axes [rad/s].
-    pub spin: DVec3,
+    pub angular_velocity: DVec3,
     /// Whether it sleeps.
     pub asleep: bool,
     /// Whether it stands still because it would have left the range of numbers.
@@ -245,8 +245,8 @@ const NO_RELATIVE: &str = "orientations when the joints were made";
 /// let look = |world: &World| -> Result<ReplayBody, signorini::WorldError> {
 ///     let view = world.body(ball)?;
 ///     let (position, orientation) = (view.position(), view.orientation());
-///     let (velocity, spin) = (view.velocity(), view.spin());
-///     Ok(ReplayBody { position, orientation, velocity, spin, asleep: false, quarantined: false })
+///     let (velocity, angular_velocity) = (view.velocity(), view.angular_velocity());
+///     Ok(ReplayBody { position, orientation, velocity, angular_velocity, asleep: false, quarantined: false })
 /// };
 /// let (before, dt) = ([look(&world)?], 0.01);
 /// let ledger = world.step(dt)?.energy;
@@ -328,8 +328,8 @@ impl Recertifier {
             end.push(state(after, record.mass.centre));
         }
         let finite = |state: &BodyState| {
-            let BodyState { position, orientation, velocity, spin } = state;
-            position.is_finite() && orientation.is_finite() && velocity.is_finite() && spin.is_finite()
+            let BodyState { position, orientation, velocity, angular_velocity } = state;
+            position.is_finite() && orientation.is_finite() && velocity.is_finite() && angular_velocity.is_finite()
         };
         let all = |states: &[ReplayBody]| states.iter().all(|body| finite(&state(body, DVec3::ZERO)));
         if !all(step.before) || !all(step.after) {
@@ -338,7 +338,7 @@ impl Recertifier {
             return Some(Check::ALL.map(|check| (check, Finding::Measured(nothing))).to_vec());
         }
         self.world.count_turns(step.dt);
-        let scene = contacts::Scene { world: &self.world, step, end: &end, jointed: &self.jointed };
+        let scene = contacts::JudgedStep { world: &self.world, step, end: &end, jointed: &self.jointed };
         let looked_at = scene.momentum_is_told();
         let impulses = |tell: &mut dyn FnMut(Impulse)| scene.impulses(tell);
         let ledger = step.ledger.copied().unwrap_or_default();
@@ -396,7 +396,7 @@ fn state(body: &ReplayBody, centre: DVec3) -> BodyState {
         position: body.position + body.orientation * centre,
         orientation: body.orientation,
         velocity: body.velocity,
-        spin: body.spin,
+        angular_velocity: body.angular_velocity,
     }
 }
 

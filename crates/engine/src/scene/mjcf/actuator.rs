@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Joints and coefficients of a fixed tendon.
 pub(super) type Tendons = BTreeMap<String, Vec<(String, f64)>>;
 
-/// Attributes that are used, or change nothing.
+/// Attributes that are used, or that have no effect on motion.
 const KNOWN: [&str; 25] = [
     "name",
     "class",

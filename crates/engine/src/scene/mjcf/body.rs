@@ -8,7 +8,7 @@ use crate::robot::{LINK_LIMIT, LinkDescription, LinkShape, Motion, RobotDescript
 use crate::scene::SceneError;
 use glamx::{DPose3, DVec3};
 
-/// Inside bodies, about looks or measuring: read over without a word.
+/// Elements inside bodies for appearance or measurement; they are skipped without a notice.
 const READ_OVER: [&str; 4] = ["site", "camera", "light", "inertial"];
 /// Attributes of joints that are used.
 const JOINT: [&str; 24] = [
@@ -38,25 +38,25 @@ const JOINT: [&str; 24] = [
     "margin",
 ];
 
-/// Where bodies are added: below a link, in its frame, with the defaults of a class.
+/// Where bodies are added: below a link, in its frame, with a class of defaults.
 #[derive(Clone, Copy)]
 struct Around<'d> {
     parent: Option<usize>,
     pose: DPose3,
     class: &'d str,
-    /// The mass of the link is that of its shapes.
+    /// Whether the mass of the link is that of its shapes.
     weighs: bool,
 }
 
 impl<'d> Reader<'_, 'd> {
-    /// What stands in the world: every shape is a body of its own, so that a floor keeps its name.
+    /// Adds the shapes that are fixed in the world. Every one is a body of its own, so that a floor keeps its name.
     pub fn world(&mut self, world: &Tag<'d>, description: &mut RobotDescription) -> Result<(), SceneError> {
         let class = world.element.optional("childclass").unwrap_or(MAIN);
         let inside: Vec<_> = world.inside.iter().collect();
         self.contents(&inside, Around { parent: None, pose: DPose3::IDENTITY, class, weighs: false }, None, description)
     }
 
-    /// What is inside a body, the world or a frame. `link` is the body; without one it is the world.
+    /// Adds the contents of a body, the world or a frame. `link` is the body; without one it is the world.
     fn contents(
         &mut self,
         tags: &[&Tag<'d>],
@@ -147,11 +147,11 @@ impl<'d> Reader<'_, 'd> {
         let known = ["name", "childclass", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "user", "mocap"];
         element.note_attributes(&known, &mut self.notes);
         let class = element.optional("childclass").unwrap_or(around.class);
-        // The pose of a body has no class; one that gives no pose must not get that of another element.
+        // Bodies have no class of defaults: one without a pose must not get that of another element.
         let styled = self.styled(element, MAIN)?;
         let mut own = self.compiler.pose(&styled)?;
         if self.compiler.global && element.optional("pos").is_none() {
-            // Any frame will do where nothing is told in it: that of the body outside.
+            // In world coordinates a body without `pos` may have any frame: it takes that of its parent.
             own = around.pose.inverse();
         }
         let pose = around.pose * own;
@@ -171,7 +171,8 @@ impl<'d> Reader<'_, 'd> {
         });
         let inside = if self.compiler.global { own.inverse() } else { DPose3::IDENTITY };
         let inner = Around { parent: Some(at), pose: inside, class, weighs: self.weighs_by_shapes(tag) };
-        // Bodies come last, as MuJoCo numbers joints before those of bodies inside, wherever they stand.
+        // Bodies inside come last: MuJoCo numbers the joints of a body before those of bodies inside, in whatever
+        // order the file has them.
         let (bodies, rest): (Vec<_>, Vec<_>) = tag.inside.iter().partition(|inside| inside.tag() == "body");
         self.contents(&rest, inner, Some(at), description)?;
         self.settle_inertia(tag, &inside, at, description)?;

@@ -10,7 +10,7 @@ use crate::scene::xml::{Element, Notes};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 use signorini_problem::math;
 
-/// Where inertia comes from.
+/// Source of the inertia of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InertiaSource {
     /// From `inertial` if it is there, else from shapes.
@@ -22,12 +22,12 @@ pub(super) enum InertiaSource {
 pub(super) struct Compiler {
     pub name: String,
     degrees: bool,
-    /// Places, turns and axes are those of the world, as MuJoCo read them before 2.3.4.
+    /// Whether positions and axes are in world axes, which MuJoCo accepted before 2.3.4.
     pub global: bool,
     euler: Vec<char>,
     pub automatic_limits: bool,
     pub inertia: InertiaSource,
-    /// Groups of the shapes that weigh something.
+    /// Groups of the shapes that contribute mass.
     pub heavy_groups: [f64; 2],
     pub mesh_folder: String,
     pub total_mass: f64,
@@ -115,14 +115,14 @@ impl Compiler {
         if self.degrees { value.to_radians() } else { value }
     }
 
-    /// The turn that an element gives in one of five ways.
+    /// The rotation that an element gives in one of five ways.
     pub fn orientation(&self, styled: &Styled) -> Result<DQuat, SceneError> {
         let refuse = |what: &str| styled.element.refuse(what);
         let unit = |v: [f64; 3], what: &str| {
             let v = DVec3::from_array(v);
             v.try_normalize().ok_or_else(|| refuse(&format!("'{what}' needs a length above zero")))
         };
-        // What the element says itself goes before its class.
+        // Attributes of the element override those of its class.
         let ways = ["axisangle", "xyaxes", "zaxis", "euler", "quat"];
         let own = ways.iter().find(|way| styled.element.optional(way).is_some());
         let Some(way) = own.or_else(|| ways.iter().find(|way| styled.text(way).is_some())) else {
@@ -157,7 +157,7 @@ impl Compiler {
                         'y' => DQuat::from_rotation_y(angle),
                         _ => DQuat::from_rotation_z(angle),
                     };
-                    // Small letters turn about the axes that were turned already, capitals about fixed ones.
+                    // Lower-case letters are rotations about rotated axes, capitals about fixed axes.
                     turn = if axis.is_ascii_lowercase() { turn * single } else { single * turn };
                 }
                 Ok(turn.normalize())
@@ -172,18 +172,18 @@ impl Compiler {
     }
 }
 
-/// The shortest turn from z to a direction.
+/// The shortest rotation from z to a direction.
 pub(super) fn turn_of_z(direction: DVec3) -> DQuat {
     let axis = DVec3::Z.cross(direction);
     let sine = axis.length();
-    // Opposite directions have no shortest turn; MuJoCo takes x.
+    // For opposite directions it is not unique; MuJoCo turns about x.
     let axis = if sine < 1e-10 { DVec3::X } else { axis / sine };
     DQuat::from_axis_angle(axis, math::atan2(sine, direction.z))
 }
 
 impl Reader<'_, '_> {
     pub fn option(&mut self, root: &Tag, description: &mut RobotDescription) -> Result<(), SceneError> {
-        // MuJoCo's own defaults.
+        // MuJoCo's own default values.
         description.step = Some(0.002);
         description.gravity = Some(DVec3::new(0.0, 0.0, -9.81));
         for section in root.sections("option") {

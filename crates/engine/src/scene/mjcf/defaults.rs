@@ -6,7 +6,7 @@ use crate::scene::SceneError;
 use crate::scene::xml::Element;
 use std::collections::BTreeMap;
 
-/// The class of elements that name none.
+/// The class of elements that name no class.
 pub(super) const MAIN: &str = "main";
 
 /// Attributes by element, then by name.
@@ -17,7 +17,7 @@ pub(super) struct Defaults<'d> {
     classes: BTreeMap<&'d str, Class<'d>>,
 }
 
-/// Actuators share one set of defaults, whatever they are called.
+/// Actuators of all kinds share one set of defaults.
 fn kind(tag: &str) -> &str {
     match tag {
         "motor" | "position" | "velocity" | "general" | "damper" | "intvelocity" | "cylinder" | "muscle" => "general",
@@ -91,7 +91,7 @@ impl<'d> Styled<'_, 'd> {
     }
 
     pub fn number(&self, name: &str, otherwise: f64) -> Result<f64, SceneError> {
-        // Some take more than one number in later versions; the first is the linear one.
+        // In later versions some take more than one number; the first is the linear one.
         Ok(self.numbers(name)?.and_then(|list| list.first().copied()).unwrap_or(otherwise))
     }
 
@@ -134,7 +134,7 @@ impl<'d> Styled<'_, 'd> {
         }
     }
 
-    /// A range, if it is in force.
+    /// A range, if it is enabled.
     pub fn range(&self, switch: &str, name: &str, automatic: bool) -> Result<Option<[f64; 2]>, SceneError> {
         if !self.limited(switch, name, automatic)? {
             return Ok(None);
@@ -154,7 +154,7 @@ pub(super) fn numbers(element: &Element, name: &str, text: &str) -> Result<Vec<f
     text.split_ascii_whitespace().map(|word| element.parsed(name, word)).collect()
 }
 
-/// Exactly so many numbers; what comes after is left, as MuJoCo does for sizes.
+/// A list of exactly N numbers.
 pub(super) fn vector<const N: usize>(element: &Element, name: &str, text: &str) -> Result<[f64; N], SceneError> {
     let list = numbers(element, name, text)?;
     <[f64; N]>::try_from(list.as_slice())

@@ -13,7 +13,7 @@ use crate::{Combine, MassProperties, Material};
 use glamx::{DPose3, DQuat, DVec3};
 use std::collections::BTreeMap;
 
-/// Attributes that are used, or are about looks.
+/// Attributes that are used, or that concern appearance.
 const KNOWN: [&str; 32] = [
     "name",
     "class",
@@ -49,7 +49,7 @@ const KNOWN: [&str; 32] = [
     "fluidshape",
 ];
 
-/// How soft contact is: there is none here.
+/// Attributes of soft contact, which have no counterpart here.
 const SOFT: [&str; 6] = ["solref", "solimp", "solmix", "margin", "gap", "fluidshape"];
 
 /// A shape in the frame of its body.
@@ -85,7 +85,8 @@ impl<'d> Assets<'d> {
 }
 
 impl<'d> Reader<'_, 'd> {
-    /// The shape of an element; none if it is of a kind that is not used. `weighs`: the mass of its body is that of its shapes.
+    /// The shape of an element; `None` if it is of a kind that is not used. `weighs`: whether the mass of its body is
+    /// that of its shapes.
     pub fn geom(&mut self, tag: &Tag<'d>, class: &'d str, weighs: bool) -> Result<Option<Geom>, SceneError> {
         let element = &tag.element;
         element.note_attributes(&KNOWN, &mut self.notes);
@@ -139,8 +140,8 @@ impl<'d> Reader<'_, 'd> {
         Ok(Some(Geom { shape: LinkShape { name, at: element.place(), pose, shape, filter, material }, mass, collides }))
     }
 
-    /// Hull of a mesh, and mass properties of its inside at density one. A mesh that is only looked at is not read: its file may be
-    /// missing, or of a kind that only a renderer knows.
+    /// Hull of a mesh, and mass properties of its interior at density one. A mesh for display only is not read: its
+    /// file may be missing or in a format of renderers only.
     fn mesh(
         &mut self,
         element: &Element<'d>,
@@ -185,7 +186,7 @@ impl<'d> Reader<'_, 'd> {
     }
 }
 
-/// Vertices and faces that stand in the model itself.
+/// Vertices and faces that are written in the model itself.
 fn inline(asset: &Element, vertices: &str, faces: Option<&str>) -> Result<Surface, SceneError> {
     let list = numbers(asset, "vertex", vertices)?;
     let triple = |chunk: &[f64]| [chunk[0], chunk[1], chunk[2]];
@@ -200,7 +201,7 @@ fn inline(asset: &Element, vertices: &str, faces: Option<&str>) -> Result<Surfac
     Ok(surface)
 }
 
-/// Friction of a pair is the larger of the two, unless both do without (`condim` 1).
+/// Friction of a pair is the larger of the two coefficients, unless both shapes are frictionless (`condim` 1).
 fn surface(styled: &Styled) -> Result<Material, SceneError> {
     let sliding = styled.number("friction", 1.0)?;
     let friction = if styled.number("condim", 3.0)? < 2.0 { 0.0 } else { sliding };

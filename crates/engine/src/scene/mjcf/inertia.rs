@@ -10,13 +10,13 @@ use crate::scene::mesh_file::Surface;
 use crate::scene::{SceneError, Triple};
 use glamx::{DMat3, DPose3, DVec3};
 
-/// The same distribution with another mass.
+/// The mass properties scaled to another mass.
 pub(super) fn scaled_to(unit: MassProperties, mass: f64) -> MassProperties {
     MassProperties { mass, centre: unit.centre, inertia: unit.inertia * (mass / unit.mass) }
 }
 
-/// Mass properties at 1 kg/m³ of the inside of a closed surface, by signed tetrahedra: ∫x xᵀ over (0,a,b,c) is
-/// V/20 (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. None if that makes no body: the surface is open, or seen from inside.
+/// Mass properties at 1 kg/m³ of the interior of a closed surface, by signed tetrahedra: ∫x xᵀ over (0,a,b,c) is V/20
+/// (Σ vᵢvᵢᵀ + s sᵀ), s = a+b+c. `None` if no body has these: the surface is open or inside out.
 pub(super) fn mass_inside(surface: &Surface, scale: Triple) -> Option<MassProperties> {
     let scale = DVec3::from_array(scale);
     let corner = |index: u32| DVec3::from_array(surface.vertices[index as usize]) * scale;
@@ -53,8 +53,8 @@ impl<'d> Reader<'_, 'd> {
         }
     }
 
-    /// Decides between what is given and what the shapes say, and keeps it above the bounds. `frame` is where what is given is told,
-    /// in the frame of the body.
+    /// Chooses between the given inertia and that of the shapes, and raises it to the lower bounds of the model.
+    /// `frame` is the frame of the given inertia in that of the body.
     pub fn settle_inertia(
         &mut self,
         tag: &Tag<'d>,

@@ -1,9 +1,10 @@
 //! Robots in MJCF (<https://mujoco.readthedocs.io/en/stable/XMLreference.html>), as MuJoCo's compiler reads them.
 //!
-//! Bodies, joints, shapes, inertia, actuators and ties come over; what belongs to soft contact (`solref`, `solimp`,
-//! `margin`), to MuJoCo's solver or to its sensors has no counterpart and is noted once. How a model looks is read over.
+//! Bodies, joints, shapes, inertia, actuators and constraints are read. What belongs to soft contact (`solref`,
+//! `solimp`, `margin`), to MuJoCo's solver or to its sensors has no counterpart and is noted once. Appearance is
+//! skipped.
 //!
-//! Files are taken to be hostile: texts, elements, nesting and included files are limited, and other files lie in the
+//! Files are untrusted: texts, elements, nesting and included files are limited, and other files must lie in the
 //! folder of the model or in given roots.
 
 mod actuator;
@@ -25,20 +26,20 @@ use geom::Assets;
 use std::collections::BTreeSet;
 use tag::{Included, Tag};
 
-/// What every part of the reader needs.
+/// State that all parts of the reader share.
 struct Reader<'r, 'd> {
     compiler: Compiler,
     defaults: Defaults<'d>,
     assets: Assets<'d>,
     meshes: &'r mut Meshes,
     notes: Notes,
-    /// Which actuators of the file were read: key frames have controls of all.
+    /// For every actuator of the file, whether it was read. Key frames have a control for each.
     kept: Vec<bool>,
-    /// Names of shapes that touch a certain other, whatever else they touch.
+    /// Names of the shapes in explicit contact pairs.
     paired: BTreeSet<&'d str>,
 }
 
-/// Sections about looks, memory and sizes: read over without a word.
+/// Sections about appearance, memory and sizes; they are skipped without a notice.
 const READ_OVER: [&str; 6] = ["visual", "statistic", "size", "custom", "asset", "default"];
 
 /// Reads a model.

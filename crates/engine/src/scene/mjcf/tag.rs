@@ -8,28 +8,28 @@ use roxmltree::Document;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Deepest nesting of elements: bodies are nested link in link.
+/// Deepest nesting of elements; chains of bodies are nested.
 const NESTING_LIMIT: usize = 256;
 /// Most files that a model includes.
 const INCLUDE_LIMIT: usize = 64;
-/// Most elements of a model with those of included files in their places: sixty files of which each includes the next one twice
-/// would be more than any memory holds.
+/// Most elements of a model, with included files counted wherever they are included. Sixty files that each include
+/// the next one twice would exceed any memory.
 const ELEMENT_LIMIT: usize = 1_000_000;
 
-/// An element and what is inside.
+/// An element and its children.
 pub(super) struct Tag<'d> {
     pub element: Element<'d>,
     pub inside: Vec<Tag<'d>>,
 }
 
-/// The included files, by the names that are used for them.
+/// The included files, by the names that the model uses for them.
 pub(super) struct Included {
     files: Vec<(PathBuf, String)>,
     names: BTreeMap<String, usize>,
 }
 
 impl Included {
-    /// Reads all files that a text includes, and those that they do.
+    /// Reads all files that a text includes, and the files that those include.
     pub fn of(text: &str, meshes: &Meshes) -> Result<Included, SceneError> {
         let mut included = Included { files: Vec::new(), names: BTreeMap::new() };
         let mut left = TEXT_LIMIT.saturating_sub(text.len());

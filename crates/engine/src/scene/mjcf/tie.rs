@@ -1,4 +1,4 @@
-//! Ties besides the trees (`equality`), included and excluded contact pairs, and named states (`key`).
+//! Constraints beyond the trees (`equality`), included and excluded contact pairs, and named states (`key`).
 
 use super::Reader;
 use super::actuator::Tendons;
@@ -11,7 +11,7 @@ use crate::scene::xml::{Element, Notes};
 use glamx::{DPose3, DVec3};
 use std::collections::BTreeSet;
 
-/// The body of a name; none is the world.
+/// The link of a body's name; `None` is the world.
 fn body(element: &Element, name: &str, description: &RobotDescription) -> Result<Option<usize>, SceneError> {
     if name == "world" {
         return Ok(None);
@@ -36,7 +36,7 @@ fn line(element: &Element, given: Option<Vec<f64>>, notes: &mut Notes) -> [f64; 
     [curve[0], curve[1]]
 }
 
-/// What a joint measures at the start of the model.
+/// Coordinate of a joint at the start of the model.
 fn reference(description: &RobotDescription, name: &str) -> f64 {
     let joints = description.links.iter().flat_map(|link| &link.joints);
     joints.filter(|joint| joint.name == name).map(|joint| joint.reference).sum()
@@ -78,7 +78,7 @@ impl<'d> Reader<'_, 'd> {
                     let curve = line(element, given, &mut self.notes);
                     let reference = |name: &str| reference(description, name);
                     let ratio = if second.is_some() { curve[1] } else { 0.0 };
-                    // Both are measured from where the model has them at the start.
+                    // Both coordinates count from their values at the start.
                     let offset = reference(first) + curve[0] - ratio * second.map_or(0.0, reference);
                     EqualityKind::Joint { joint: first.to_owned(), other: second.map(str::to_owned), ratio, offset }
                 }
@@ -96,7 +96,7 @@ impl<'d> Reader<'_, 'd> {
                         };
                         for (joint, coefficient) in tendon {
                             let own = factor * coefficient;
-                            // Both are measured from where the model has them at the start.
+                            // Both coordinates count from their values at the start.
                             sum += own * reference(description, joint);
                             match joints.iter_mut().find(|(known, _)| known == joint) {
                                 Some((_, known)) => *known += own,
@@ -143,7 +143,7 @@ impl<'d> Reader<'_, 'd> {
         let second = element.optional("body2").map_or(Ok(None), |name| body(element, name, description))?;
         if let Some(text) = element.optional("relpose") {
             let [_, _, _, turn @ ..]: [f64; 7] = super::defaults::vector(element, "relpose", text)?;
-            // Without a turn it is the pose at the start.
+            // Without an orientation, the relative pose is that at the start.
             if turn != [0.0; 4] {
                 self.notes.add(element.place(), "'relpose' of a 'weld' is the pose at the start");
             }
@@ -194,7 +194,7 @@ impl<'d> Reader<'_, 'd> {
         Ok(())
     }
 
-    /// Of one number for every actuator of the file, those of the ones that were read.
+    /// From a list with one number for every actuator of the file, takes those of the actuators that were read.
     fn of_kept(&self, control: Vec<f64>) -> Vec<f64> {
         if control.len() != self.kept.len() {
             return control;

@@ -8,6 +8,7 @@
 mod deserialize;
 mod json_tree;
 mod nearest;
+mod old_keys;
 mod toml_tree;
 mod tree;
 mod write;
@@ -92,10 +93,12 @@ impl Scene {
         let tree = parsed.map_err(|TextError { what, span }| at(SceneError::new("", what), text, span))?;
         let scene =
             Scene::deserialize(&tree).map_err(|error| at(SceneError::new(error.path, error.what), text, error.span))?;
-        check(scene, folder).map_err(|error| {
+        let mut scene = check(scene, folder).map_err(|error| {
             let span = tree.find(&error.path);
             at(error, text, Some(span))
-        })
+        })?;
+        scene.notices.extend(old_keys::notices(&tree, text));
+        Ok(scene)
     }
 
     /// The scene in TOML, one line per property.

@@ -9,7 +9,7 @@ use crate::scene::{MeshUse, SceneError};
 use glamx::{DPose3, DVec3};
 use std::collections::BTreeMap;
 
-/// A root of this name is the world: what is fixed to it does not move.
+/// A root of this name is the world; links that are fixed to it do not move.
 const WORLD: &str = "world";
 /// Name of the joint by which a root moves freely.
 const FREE: &str = "floating_base";
@@ -50,7 +50,8 @@ pub(super) fn assemble(
                 let above = tree.index[joint.parent];
                 poses[link] = poses[above] * joint.origin;
                 match joint.kind {
-                    // Ties nothing: it begins where the joint says, as a tree of its own.
+                    // A floating joint constrains nothing: its child is the root of another tree and starts where the
+                    // joint says.
                     JointType::Floating => {
                         let free = RobotJoint::new(joint.name, joint.element.place(), Motion::Free);
                         (None, poses[link], vec![free])
@@ -87,7 +88,7 @@ pub(super) fn assemble(
     }
     for joint in description.links.iter_mut().flat_map(|link| &mut link.joints) {
         let Some(mimic) = &mut joint.mimic else { continue };
-        // What follows a joint that is held is held.
+        // A joint that follows a held joint is held too.
         let followed = robot.joints.iter().find(|other| other.name == mimic.joint);
         if let Some(value) = followed.and_then(held_at) {
             mimic.offset += mimic.ratio * value;
@@ -101,7 +102,7 @@ pub(super) fn assemble(
     Ok(description)
 }
 
-/// Where a joint that does not move is: fixed, or with limits that leave one value.
+/// Value of a joint that does not move: it is fixed, or its limits leave one value.
 fn held_at(joint: &Joint) -> Option<f64> {
     match (joint.kind, joint.limit.range) {
         (JointType::Fixed, _) => Some(0.0),
@@ -175,7 +176,7 @@ fn from_shapes(shapes: &[LinkShape], density: f64) -> Result<crate::MassProperti
     crate::shape::joined_mass(&parts).ok_or_else(|| SceneError::new("", "there is no shape"))
 }
 
-/// Which link hangs on which.
+/// Parents and children of links.
 struct Tree<'r, 'd> {
     index: BTreeMap<&'d str, usize>,
     root: usize,

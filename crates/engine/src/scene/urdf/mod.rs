@@ -1,11 +1,11 @@
 //! Robots in URDF (<https://wiki.ros.org/urdf/XML>).
 //!
-//! What is rigid comes over exactly: inertia tensors, origins, shapes. A root without mass, or one that is called `world`,
-//! stands still; any other moves freely. How a robot looks (`visual`, `material`) and what belongs to other programs
-//! (`transmission`, `gazebo`, `sensor`) is read over; everything else that is not used is noted with its place.
+//! Inertia tensors, origins and shapes are read exactly. A root without mass, or one that is called `world`, stands
+//! still; any other moves freely. Appearance (`visual`, `material`) and elements for other programs (`transmission`,
+//! `gazebo`, `sensor`) are skipped; everything else that is not used is noted with its place.
 //!
-//! XML is read by `roxmltree` and not by a crate for URDF, because those drop what they do not know and do not say
-//! where anything stands. Files are taken to be hostile, as all scenes: [`xml`](super::xml) says what is limited.
+//! XML is read by `roxmltree` and not by a crate for URDF, because those drop what they do not know and do not report
+//! positions. Files are untrusted, as all scenes are: [`xml`](super::xml) lists the limits.
 
 mod assemble;
 mod read;

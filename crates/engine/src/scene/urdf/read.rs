@@ -7,7 +7,8 @@ use crate::shape::moved_mass;
 use crate::{MassProperties, Material};
 use glamx::{DMat3, DPose3, DQuat, DVec3};
 
-/// What has no bearing on how rigid bodies move, or is not part of the language: read over without a word.
+/// Elements that do not affect the motion of rigid bodies, or are not part of the language; they are skipped without
+/// a notice.
 const READ_OVER: [&str; 4] = ["material", "transmission", "gazebo", "sensor"];
 
 pub(super) struct Robot<'d> {
@@ -24,7 +25,7 @@ pub(super) struct Link<'d> {
     pub name: &'d str,
     /// In the axes of the link, about the centre of mass; none for a link without mass.
     pub inertial: Option<MassProperties>,
-    /// Of its shapes, in place of mass and inertia [kg/m³].
+    /// Density of its shapes, in place of mass and inertia [kg/m³].
     pub density: Option<f64>,
     pub collisions: Vec<Collision<'d>>,
     pub material: Material,
@@ -126,7 +127,7 @@ impl<'d> Link<'d> {
     }
 }
 
-/// The surface as PyBullet writes it; the language itself has none.
+/// The surface in the notation of PyBullet; URDF itself has none.
 fn read_contact(contact: Option<&Element>, notes: &mut Notes) -> Result<Material, SceneError> {
     let mut material = Material::default();
     let Some(contact) = contact else { return Ok(material) };
@@ -175,7 +176,7 @@ fn read_inertial(element: &Element, notes: &mut Notes) -> Result<(Option<MassPro
     inertia.note_attributes(&names, notes);
     let mut entries = [0.0; 6];
     for (entry, name) in entries.iter_mut().zip(names) {
-        // Off the diagonal many files leave zeros out.
+        // Many files leave out zeros off the diagonal.
         *entry = if name.starts_with("ixx") || name.ends_with("yy") || name.ends_with("zz") {
             inertia.number(name)?
         } else {
@@ -240,7 +241,7 @@ fn read_collision<'d>(element: Element<'d>, notes: &mut Notes) -> Result<Collisi
             return Ok(Collision { element: shape.clone(), pose, geometry });
         }
     };
-    // Here and not when the body is built, so that the message names the element.
+    // Checked here, so that the message names the element.
     primitive.build("").map_err(|error| shape.refuse(error.what))?;
     Ok(Collision { element: shape.clone(), pose, geometry: Geometry::Primitive(primitive) })
 }
@@ -339,7 +340,7 @@ fn read_limit(limit: &Element, kind: JointType, turns: bool, notes: &mut Notes) 
     if single && given && low > high {
         notes.add(limit.place(), "'lower' is above 'upper': the joint moves without limits");
     }
-    // Zero stands for unknown.
+    // Zero means unknown.
     let positive = |value: f64| (value > 0.0).then_some(value);
     Ok(Limit {
         range: (single && given && low <= high).then_some([low, high]),

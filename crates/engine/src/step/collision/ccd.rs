@@ -70,7 +70,7 @@ struct Way<'a> {
     orientation: DQuat,
     velocity: DVec3,
     acceleration: DVec3,
-    spin: DVec3,
+    angular_velocity: DVec3,
 }
 
 impl Way<'_> {
@@ -84,7 +84,7 @@ impl Way<'_> {
             orientation,
             velocity: DVec3::ZERO,
             acceleration: DVec3::ZERO,
-            spin: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
         }
     }
 
@@ -92,17 +92,17 @@ impl Way<'_> {
         Way {
             velocity: free.before.linear,
             acceleration: (free.after.linear - free.before.linear) / dt,
-            spin: free.before.angular,
+            angular_velocity: free.before.angular,
             ..Way::new(record, 0.0, body.state.position, body.state.orientation)
         }
     }
 
     fn at(&self, time: f64) -> (DVec3, DQuat) {
         let t = time - self.start;
-        let orientation = if self.spin == DVec3::ZERO {
+        let orientation = if self.angular_velocity == DVec3::ZERO {
             self.orientation
         } else {
-            (DQuat::from_scaled_axis(t * self.spin) * self.orientation).normalize()
+            (DQuat::from_scaled_axis(t * self.angular_velocity) * self.orientation).normalize()
         };
         (self.position + t * (self.velocity + 0.5 * t * self.acceleration), orientation)
     }
@@ -118,7 +118,7 @@ impl Way<'_> {
     }
 
     fn turning(&self) -> f64 {
-        self.spin.length() * self.reach
+        self.angular_velocity.length() * self.reach
     }
 }
 
@@ -132,7 +132,7 @@ enum Advancement {
 
 /// Whether a point of a manifold would close by more than `resting` in the remaining time.
 fn ways_close([a, b]: [&Way; 2], manifold: &Manifold, time: f64, (left, resting): (f64, f64)) -> bool {
-    let velocity = |way: &Way, point: DVec3| way.velocity_at(time) + way.spin.cross(point - way.at(time).0);
+    let velocity = |way: &Way, point: DVec3| way.velocity_at(time) + way.angular_velocity.cross(point - way.at(time).0);
     manifold.points.iter().any(|point| {
         let middle = 0.5 * (point.on_a + point.on_b);
         manifold.normal.dot(velocity(b, middle) - velocity(a, middle)) * left < -resting
@@ -230,13 +230,13 @@ fn pieces<'a>(
     let parabola = |start: f64, from: &BodyState| Way {
         velocity: after.linear - (scene.dt - start) * acceleration,
         acceleration,
-        spin: after.angular,
+        angular_velocity: after.angular,
         ..Way::new(record, start, from.position, from.orientation)
     };
     let straight = |start: f64, from: &BodyState| {
         let rest = scene.dt - start;
         let velocity = if rest > 0.0 { (end.position - from.position) / rest } else { DVec3::ZERO };
-        Way { velocity, spin: after.angular, ..Way::new(record, start, from.position, from.orientation) }
+        Way { velocity, angular_velocity: after.angular, ..Way::new(record, start, from.position, from.orientation) }
     };
     Some(match mode {
         _ if body.kind == Kind::Fixed => vec![Way::new(record, 0.0, end.position, end.orientation)],
@@ -272,7 +272,7 @@ fn piece_at<'a, 'b>(ways: &'a [Way<'b>], time: f64) -> &'a Way<'b> {
 
 /// Time at which two bodies that have a contact, and turn, first overlap by [`RESTING`] more than when they touched.
 fn first_dip(detector: &mut Detector, ways: [&[Way]; 2], (from, to): (f64, f64)) -> Option<f64> {
-    let angle = ways.iter().map(|way| piece_at(way, from)).map(|way| way.spin.length() * (to - from));
+    let angle = ways.iter().map(|way| piece_at(way, from)).map(|way| way.angular_velocity.length() * (to - from));
     let angle = angle.fold(0.0, f64::max);
     if angle == 0.0 || from >= to {
         return None;
@@ -360,10 +360,10 @@ pub(crate) fn curtail(
                 || own.last().is_some_and(|last| time < last.start);
             let velocity = if held { end[rank].velocity } else { way.velocity_at(time) };
             // The angular velocity stays constant in the body's axes, so the energy does too.
-            let spin = orientation * (end[rank].orientation.inverse() * end[rank].spin);
-            end[rank] = BodyState { position, orientation, velocity, spin };
+            let angular_velocity = orientation * (end[rank].orientation.inverse() * end[rank].angular_velocity);
+            end[rank] = BodyState { position, orientation, velocity, angular_velocity };
             // Other bodies see it where it stopped.
-            let still = Way { velocity: DVec3::ZERO, acceleration: DVec3::ZERO, spin: DVec3::ZERO, ..*way };
+            let still = Way { velocity: DVec3::ZERO, acceleration: DVec3::ZERO, angular_velocity: DVec3::ZERO, ..*way };
             ways[rank].retain(|piece| piece.start < time);
             ways[rank].push(Way { start: time, position, orientation, ..still });
             stopped += 1;

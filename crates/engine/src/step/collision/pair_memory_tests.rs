@@ -1,4 +1,4 @@
-//! The memory of pairs does not influence results.
+//! Tests that the memory of pairs does not influence results.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -359,11 +359,11 @@ fn displace(state: &mut BodyState, mass: &Inertial, change: &Twist) {
     state.position += change.linear;
     if change.angular != DVec3::ZERO {
         // The body turns in place, its axes of inertia with it. Its angular momentum is kept.
-        let inertia = |spin: DVec3, q: DQuat| q * (mass.inertia * (q.inverse() * spin));
-        let momentum = inertia(state.spin, state.orientation);
+        let inertia = |angular_velocity: DVec3, q: DQuat| q * (mass.inertia * (q.inverse() * angular_velocity));
+        let momentum = inertia(state.angular_velocity, state.orientation);
         state.orientation = (DQuat::from_scaled_axis(change.angular) * state.orientation).normalize();
         let q = state.orientation;
-        state.spin = q * (mass.inverse_inertia * (q.inverse() * momentum));
+        state.angular_velocity = q * (mass.inverse_inertia * (q.inverse() * momentum));
     }
 }
 
@@ -384,11 +384,11 @@ fn movers(scene: &Scene, held: &[bool], joint: &JointGeometry) -> [Option<u32>; 
 fn inverse_mass_at(world: &World, scene: &Scene, rank: u32, end: &[BodyState]) -> Option<InverseMass> {
     let body = &scene.bodies[rank as usize];
     let record = world.bodies.at(body.slot).filter(|_| body.is_dynamic())?;
-    let BodyState { orientation, spin, .. } = end[rank as usize];
+    let BodyState { orientation, angular_velocity, .. } = end[rank as usize];
     // A body that spins fast is moved but not turned: turning it at constant angular momentum would change its energy.
     // Jointed bodies are turned all the same, because joints need it.
     let jointed = scene.joints.iter().any(|joint| joint.a == Some(rank) || joint.b == Some(rank));
-    let spins = !jointed && scene.dt * spin.length() > SPINS;
+    let spins = !jointed && scene.dt * angular_velocity.length() > SPINS;
     let inverse_inertia = if spins { DMat3::ZERO } else { world_inverse_inertia(record, orientation) };
     Some(inverse_mass_of(body.inverse_mass, inverse_inertia))
 }

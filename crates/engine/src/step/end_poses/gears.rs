@@ -99,8 +99,8 @@ fn gear_error(world: &World, scene: &Scene, gear: usize, end: &[BodyState]) -> f
         let spec = &joint.rows[term.row];
         let twist = |side: End| match side {
             End::Given(rank, _) => {
-                let BodyState { velocity, spin, .. } = end[rank as usize];
-                Some(Twist { linear: velocity, angular: spin })
+                let BodyState { velocity, angular_velocity, .. } = end[rank as usize];
+                Some(Twist { linear: velocity, angular: angular_velocity })
             }
             _ => None,
         };

@@ -59,13 +59,17 @@ impl Mover<'_> {
         let mut ends = shelves.twists.take();
         for (body, (velocity, momentum)) in self.bodies.iter().zip(&piece.after) {
             let end = super::State { velocity: *velocity, momentum: *momentum, ..body.end };
-            let (mass, spins) = (&body.mass, [body.start.spin(&body.mass), end.spin(&body.mass)]);
-            let middle =
-                Twist { linear: 0.5 * (body.start.velocity + *velocity), angular: 0.5 * (spins[0] + spins[1]) };
+            let (mass, angular_velocities) =
+                (&body.mass, [body.start.angular_velocity(&body.mass), end.angular_velocity(&body.mass)]);
+            let middle = Twist {
+                linear: 0.5 * (body.start.velocity + *velocity),
+                angular: 0.5 * (angular_velocities[0] + angular_velocities[1]),
+            };
             let moved = body.end.position - body.start.position;
             ledger.external += h * (body.force.dot(middle.linear) + body.torque.dot(middle.angular));
             ledger.integration += (mass.mass * body.gravity).dot(h * middle.linear - moved);
-            let rotational = 0.5 * (momentum.dot(spins[1]) - body.start.momentum.dot(spins[0]));
+            let rotational =
+                0.5 * (momentum.dot(angular_velocities[1]) - body.start.momentum.dot(angular_velocities[0]));
             ledger.integration += rotational - middle.angular.dot(*momentum - body.start.momentum);
             before += body.start.kinetic(mass);
             lifted -= (mass.mass * body.gravity).dot(moved);
@@ -82,7 +86,7 @@ impl Mover<'_> {
             };
             projected += free.kinetic(mass);
             mean.push(middle);
-            ends.push(Twist { linear: *velocity, angular: spins[1] });
+            ends.push(Twist { linear: *velocity, angular: angular_velocities[1] });
         }
         let twist = |rank: u32| match self.place(rank) {
             Some(place) => mean[place as usize],

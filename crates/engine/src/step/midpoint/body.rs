@@ -37,7 +37,7 @@ pub(crate) struct State {
 
 impl State {
     pub fn of(state: &BodyState, mass: &Inertial) -> State {
-        let local = state.orientation.inverse() * state.spin;
+        let local = state.orientation.inverse() * state.angular_velocity;
         State {
             position: state.position,
             orientation: state.orientation,
@@ -45,19 +45,19 @@ impl State {
             momentum: state.orientation * (mass.inertia * local),
         }
     }
-    pub fn spin(&self, mass: &Inertial) -> DVec3 {
+    pub fn angular_velocity(&self, mass: &Inertial) -> DVec3 {
         self.orientation * (mass.inverse_inertia * (self.orientation.inverse() * self.momentum))
     }
     /// Angular momentum of an angular velocity [kg·m²/s].
-    pub fn angular_momentum(&self, mass: &Inertial, spin: DVec3) -> DVec3 {
-        self.orientation * (mass.inertia * (self.orientation.inverse() * spin))
+    pub fn angular_momentum(&self, mass: &Inertial, angular_velocity: DVec3) -> DVec3 {
+        self.orientation * (mass.inertia * (self.orientation.inverse() * angular_velocity))
     }
     pub fn twist(&self, mass: &Inertial) -> Twist {
-        Twist { linear: self.velocity, angular: self.spin(mass) }
+        Twist { linear: self.velocity, angular: self.angular_velocity(mass) }
     }
     /// \[J\].
     pub fn kinetic(&self, mass: &Inertial) -> f64 {
-        0.5 * (mass.mass * self.velocity.length_squared() + self.momentum.dot(self.spin(mass)))
+        0.5 * (mass.mass * self.velocity.length_squared() + self.momentum.dot(self.angular_velocity(mass)))
     }
 }
 
@@ -208,9 +208,9 @@ impl MovingBody {
     /// Moves it by its mean velocity and angular momentum. Returns false if that leaves the range of numbers.
     fn go(&mut self, h: f64) -> bool {
         let MovingBody { mass, start, mean, .. } = self;
-        let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
+        let angular_velocity = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
         self.end.position = start.position + h * mean.0;
-        self.end.orientation = (start.orientation * free_rotation(mass, spin, h).1).normalize();
+        self.end.orientation = (start.orientation * free_rotation(mass, angular_velocity, h).1).normalize();
         self.end.orientation.is_finite() && self.end.position.is_finite()
     }
 
@@ -229,11 +229,11 @@ impl MovingBody {
     /// when links swing by 0.1 rad per step.)
     pub fn find_turn(&mut self, h: f64) {
         let MovingBody { mass, start, mean, .. } = self;
-        let spin = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
-        let still = free_rotation(mass, spin, h).1;
+        let angular_velocity = mass.inverse_inertia * (start.orientation.inverse() * mean.1);
+        let still = free_rotation(mass, angular_velocity, h).1;
         let change = NUDGE / h;
         let column = |axis: DVec3| {
-            let turned = free_rotation(mass, spin + change * axis, h).1 * still.inverse();
+            let turned = free_rotation(mass, angular_velocity + change * axis, h).1 * still.inverse();
             let turned = if turned.w < 0.0 { -turned } else { turned };
             // The vector part is half of the angle, to third order.
             start.orientation * (turned.xyz() * (2.0 / NUDGE))

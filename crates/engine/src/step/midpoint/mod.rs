@@ -200,9 +200,14 @@ pub(crate) fn step_island(
     mover.in_pieces(pieces, scene.dt, pieces - 1, restitution, space, out)?;
     for (body, rank) in mover.bodies.iter().zip(&island.bodies) {
         let State { position, orientation, velocity, .. } = body.start;
-        mover.motion.end.push(BodyState { position, orientation, velocity, spin: body.start.spin(&body.mass) });
-        let (free, spin) = (&scene.free[*rank as usize].after, body.start.spin(&body.mass));
-        out.change.push(Twist { linear: velocity - free.linear, angular: spin - free.angular });
+        mover.motion.end.push(BodyState {
+            position,
+            orientation,
+            velocity,
+            angular_velocity: body.start.angular_velocity(&body.mass),
+        });
+        let (free, angular_velocity) = (&scene.free[*rank as usize].after, body.start.angular_velocity(&body.mass));
+        out.change.push(Twist { linear: velocity - free.linear, angular: angular_velocity - free.angular });
     }
     out.motion = Some(mover.end(&mut space.shelves));
     Ok(())
@@ -227,7 +232,7 @@ impl<'a> Mover<'a> {
             let mut state = moving.state;
             if let Some(shift) = shift.get(place) {
                 state.velocity += shift.linear;
-                state.spin += shift.angular;
+                state.angular_velocity += shift.angular;
             }
             let start = State::of(&state, &record.mass);
             let forces = record.applied(scene.dt);

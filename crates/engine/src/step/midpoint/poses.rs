@@ -12,7 +12,7 @@ impl<'a> Mover<'a> {
         if *kind != crate::Kind::Kinematic {
             return (state.position, state.orientation);
         }
-        let turned = (DQuat::from_scaled_axis(time * state.spin) * state.orientation).normalize();
+        let turned = (DQuat::from_scaled_axis(time * state.angular_velocity) * state.orientation).normalize();
         (state.position + time * state.velocity, turned)
     }
 

@@ -134,12 +134,12 @@ impl Scenario {
             _ => body,
         };
         let speed = [0.0, 0.0, 1.0, 10.0, 100.0][random.below(5)];
-        let spin = [0.0, 0.0, 1.0, 100.0][random.below(4)];
+        let angular_velocity = [0.0, 0.0, 1.0, 100.0][random.below(4)];
         let body = body.position(v(0.0, 0.0, 1.0) + random.vector(2.0)).material(material(random));
         let body = body.orientation(DQuat::from_scaled_axis(random.vector(3.0)));
         let body = if random.below(10) == 0 { body.fast() } else { body };
         // A fixed body that is set in motion is refused, and then there is one body less.
-        let moving = body.velocity(random.vector(speed)).spin(random.vector(spin));
+        let moving = body.velocity(random.vector(speed)).angular_velocity(random.vector(angular_velocity));
         self.bodies.extend(self.world.add(moving).ok());
     }
 
@@ -196,7 +196,7 @@ impl Scenario {
             }
             5 => self.world.set_velocity(body, wrong),
             6 => self.world.set_position(body, wrong),
-            7 => self.world.set_spin(body, wrong),
+            7 => self.world.set_angular_velocity(body, wrong),
             8 => self.world.add_joint(Joint::ball(body, wrong, DVec3::ZERO)).map(|_| ()),
             9 => self.world.add_impulse(body, random.vector(push)),
             10 => self.world.set_mass(body, decades(random, 4.0)),

@@ -1,15 +1,15 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::random::SplitMix64;
 use crate::{Block, Certifier, ContactProblem, Delassus};
 
 /// Numbers without pattern.
-fn number(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+fn number(seed: &mut SplitMix64) -> f64 {
+    seed.uniform(-1.0, 1.0)
 }
 
 /// A rigid body's inverse mass, and the same with every pair coupled.
-fn inverse_mass(coupling: Coupling, seed: &mut u64) -> InverseMass {
+fn inverse_mass(coupling: Coupling, seed: &mut SplitMix64) -> InverseMass {
     let mut m = [[0.0; 6]; 6];
     for i in 0..6 {
         for j in 0..=i {
@@ -28,7 +28,7 @@ fn inverse_mass(coupling: Coupling, seed: &mut u64) -> InverseMass {
 }
 
 fn problem(coupling: Coupling) -> ContactProblem {
-    let mut seed = 7;
+    let mut seed = SplitMix64::new(7);
     let masses = (0..3).map(|_| inverse_mass(coupling, &mut seed)).collect();
     let bodies = vec![[Some(0), None], [Some(0), Some(1)], [None, Some(2)], [Some(2), Some(1)]];
     let jacobian = (0..12).map(|_| std::array::from_fn(|_| number(&mut seed))).collect();

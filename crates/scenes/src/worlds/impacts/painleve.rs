@@ -53,14 +53,14 @@ pub(super) fn painleve_rod() -> Scene {
 /// `ω = m(y v − x g h)/(I + m(x² + y²))` about the y axis.
 pub(super) fn painleve_rod_answers() -> Vec<Expectation> {
     let [x, z] = rod_foot();
-    let spin = (-z * ROD_SPEED - x * G * STEP) / (rod_inertia() + x * x + z * z);
+    let angular_velocity = (-z * ROD_SPEED - x * G * STEP) / (rod_inertia() + x * x + z * z);
     vec![
-        answer("spin after the jam", "rad/s", "m (y v − x g h)/(I + m(x² + y²))", spin, 1e-8, |o| {
-            o.at("rod", 1).spin.y
+        answer("spin after the jam", "rad/s", "m (y v − x g h)/(I + m(x² + y²))", angular_velocity, 1e-8, |o| {
+            o.at("rod", 1).angular_velocity.y
         }),
         answer("speed of the foot after the jam", "m/s", "0", 0.0, 1e-8, |o| {
             let ([x, z], rod) = (rod_foot(), o.at("rod", 1));
-            (rod.velocity + rod.spin.cross(DVec3::new(x, 0.0, z))).length()
+            (rod.velocity + rod.angular_velocity.cross(DVec3::new(x, 0.0, z))).length()
         }),
     ]
 }

@@ -1,4 +1,4 @@
-//! The equations of one block and their derivatives, for every law.
+//! The Fischer–Burmeister equations of one block, for every law, and their derivatives.
 
 use super::function;
 use crate::baselines::flow_rule::{FlowRule, contact_vector};

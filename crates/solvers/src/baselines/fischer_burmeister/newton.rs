@@ -2,7 +2,9 @@
 
 use super::equations::Equations;
 use crate::baselines::flow_rule::{FlowRule, active_blocks, make_all_feasible};
-use crate::linalg::dense::{cholesky, cholesky_solve, copy_delassus, dot, lu, lu_solve};
+use crate::linalg::dense::{axpy, copy_delassus, dot};
+use crate::linalg::dense_cholesky::GrowingCholesky;
+use crate::linalg::dense_lu::{self, stride_of};
 use crate::{Effort, History};
 use signorini_problem::ContactProblem;
 
@@ -26,7 +28,9 @@ const MAX_RETREATS: usize = 10;
 pub(crate) struct Newton {
     w: Vec<f64>,
     jacobian: Vec<f64>,
+    /// Columns of the matrix to factor, padded for [`dense_lu`].
     factor: Vec<f64>,
+    cholesky: GrowingCholesky,
     pivots: Vec<usize>,
     row_scale: Vec<f64>,
     r: Vec<f64>,
@@ -156,7 +160,7 @@ impl Newton {
         let n = problem.rows();
         copy_delassus(problem, &mut self.w);
         self.jacobian.resize(n * n, 0.0);
-        self.factor.resize(n * n, 0.0);
+        self.factor.resize(n * stride_of(n), 0.0);
         self.pivots.resize(n, 0);
         self.by_r.resize(n, [0.0; 6]);
         self.by_u.resize(n, [0.0; 6]);
@@ -228,19 +232,24 @@ impl Newton {
 
     /// Solves (J + δ ∂Φ/∂u diag(w)) d = −Φ.
     fn newton_direction(&mut self, n: usize, proximal: f64) -> bool {
-        self.factor.copy_from_slice(&self.jacobian);
-        for i in 0..n {
+        let stride = stride_of(n);
+        self.factor.fill(0.0);
+        for (i, row) in self.jacobian.chunks_exact(n).enumerate() {
+            for (j, entry) in row.iter().enumerate() {
+                self.factor[j * stride + i] = *entry;
+            }
             // Only the diagonal of ∂Φ/∂u: enough to lift a singular direction, and it keeps the sign.
             let own = self.by_u[i].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            self.factor[i * n + i] += proximal * own * self.row_scale[i];
+            self.factor[i * stride + i] += proximal * own * self.row_scale[i];
         }
-        if !lu(&mut self.factor, n, &mut self.pivots) {
+        if !dense_lu::factor(&mut self.factor, n, &mut self.pivots) {
             return false;
         }
-        for (d, phi) in self.direction.iter_mut().zip(&self.phi) {
-            *d = -phi;
-        }
-        lu_solve(&self.factor, n, &self.pivots, &mut self.direction);
+        self.direction.clear();
+        self.direction.extend(self.phi.iter().map(|phi| -phi));
+        self.direction.resize(stride, 0.0);
+        dense_lu::solve(&self.factor, n, &self.pivots, &mut self.direction);
+        self.direction.truncate(n);
         self.direction.iter().all(|d| d.is_finite())
     }
 
@@ -260,9 +269,7 @@ impl Newton {
                 let row = &self.jacobian[k * n..(k + 1) * n];
                 for i in 0..n {
                     if row[i] != 0.0 {
-                        for (x, y) in self.factor[i * n..i * n + i + 1].iter_mut().zip(row) {
-                            *x += row[i] * y;
-                        }
+                        axpy(row[i], &row[..=i], &mut self.factor[i * n..]);
                     }
                 }
             }
@@ -270,7 +277,7 @@ impl Newton {
                 self.factor[i * n + i] += nu * self.row_scale[i] * self.row_scale[i];
             }
             effort.factorizations += 1;
-            if !cholesky(&mut self.factor, n) {
+            if !self.cholesky.factor(n, |i, j| self.factor[i * n + j]) {
                 continue;
             }
             self.direction.fill(0.0);
@@ -279,7 +286,7 @@ impl Newton {
                     *d -= j * self.phi[k];
                 }
             }
-            cholesky_solve(&self.factor, n, &mut self.direction);
+            self.cholesky.solve(&mut self.direction);
             if self.direction.iter().all(|d| d.is_finite()) && self.search(problem, flow, epsilon, merit) {
                 return true;
             }

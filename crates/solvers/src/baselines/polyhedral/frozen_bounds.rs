@@ -1,4 +1,4 @@
-//! The outer loop both polygon models share: freeze the friction bounds, solve a convex box program, take the new normal
+//! The outer loop of both polygon models: freeze the friction bounds, solve a convex box program, take the new normal
 //! impulses as bounds, repeat.
 //!
 //! With `n` the frozen normal impulses and `r_T = Σ_k σ_k d_k` the inner program is

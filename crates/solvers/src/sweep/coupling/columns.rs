@@ -1,8 +1,8 @@
-//! Small problems: all of W by columns, and `W r` kept up to date.
+//! W of a small problem during sweeps: all columns of W are stored, and `W r` is kept up to date.
 
 use super::Coupling;
 use super::bodies::times_matrices;
-use crate::linalg::small_lu::stride_of;
+use crate::linalg::dense_lu::stride_of;
 use signorini_problem::{ContactProblem, Delassus, FactoredDelassus};
 
 /// W by columns, each a multiple of four long: zeros fill it up, and loops need no tails.

@@ -1,8 +1,8 @@
 //! Separation of two boxes by their fifteen axes (Gottschalk, Lin and Manocha 1996).
 //!
-//! For boxes the axes are complete where they overlap and can fall short where they are apart at a corner: the caller
-//! compares the overlap of the faces with the separation and asks for the true distance when they disagree.
-//! About 100 ns.
+//! The largest of the fifteen is the exact separation of boxes that overlap. For boxes apart at a corner it can be
+//! less than their distance: the caller compares the overlap of the faces with the separation and asks for the
+//! distance when they disagree. About 100 ns.
 
 use crate::shape::core::Placed;
 use glamx::{DMat3, DVec3};

@@ -49,7 +49,8 @@ impl Manifold {
     }
 }
 
-/// The two features whose meeting is the point. Equal keys in consecutive steps mean the same point, moved.
+/// The two features, one of each shape, that make the point. Equal keys in consecutive steps mean the same point,
+/// moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeatureKey {
     /// Feature of A: kind in the upper two bits (vertex, edge, face, closest point), index below.

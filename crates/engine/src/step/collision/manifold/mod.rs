@@ -27,9 +27,9 @@ use glamx::{DPose3, DVec3};
 use overlap::{Overlap, OverlapPoint};
 use polygon::Polygon;
 
-/// The overlap must show the separation found to this fraction of the pieces' size, or the closest points are added.
+/// If the overlap misses the separation by more than this fraction of the pieces' size, the closest points are added.
 const SHOWN: f64 = 1e-10;
-/// The closest points are those of a corner nearer than this fraction of the smaller core's size.
+/// Closest points nearer to a corner than this fraction of the smaller core's size replace it.
 const TWIN: f64 = 1e-6;
 
 /// Finds contact points. Keeps its memory between calls.
@@ -91,7 +91,7 @@ impl NarrowPhase {
         out[first..].iter_mut().for_each(|manifold| manifold.transform(pose_a));
     }
 
-    /// Appends manifolds of the parts that `chosen` names, whatever their rules say, as far as they touch.
+    /// Appends manifolds of the parts that `chosen` names if they touch, without asking their filters.
     pub(crate) fn touch_parts(
         &mut self,
         (shape_a, pose_a, shape_b, pose_b): (&Shape, DPose3, &Shape, DPose3),
@@ -201,7 +201,7 @@ impl Workspace {
                 let first = out.len();
                 let subs = Shapes { a: i as u32, b: j as u32 };
                 self.collide_parts(part_a, part_b, &part_a.pose.inv_mul(&pose_b), margin, subs, out);
-                // Most shapes are one part in its own axes: these are where they should be.
+                // Most shapes are one part in the axes of the shape, which is not moved.
                 if part_a.pose != DPose3::IDENTITY {
                     out[first..].iter_mut().for_each(|manifold| manifold.transform(&part_a.pose));
                 }
@@ -249,14 +249,14 @@ impl Workspace {
         let placed = Placed::new(b.core, pose);
         let reach = a.radius + b.radius;
         let limit = margin + reach;
-        // Of rounded boxes the nearest points count, which the axes miss at corners.
+        // Rounded boxes need the nearest points of their cores, which the axes miss at corners.
         if let (Core::Cuboid { half: half_a }, Core::Cuboid { half: half_b }) = (a.core, b.core)
             && reach == 0.0
         {
             let Some((normal, gap)) = boxes::separate(half_a, half_b, &placed, margin) else { return };
             let apart = Separation { normal, gap, middle: DVec3::ZERO };
             self.find_overlap(a, &placed, &apart, margin);
-            // Apart at a corner the axes fall short of the distance, and the faces do not overlap there.
+            // For boxes apart at a corner the axes give less than the distance, and the faces do not overlap there.
             if self.shows(&apart, a, b) {
                 return self.emit(normal, 0.0, 0.0, out);
             }

@@ -104,7 +104,7 @@ impl Plane {
 
 impl Overlap {
     /// Appends the corners of the overlap of `a` and `b` along the unit normal `n` (A to B) whose gap is at most
-    /// `limit`. Nothing when one of them is a corner: then the closest points are the whole story.
+    /// `limit`. Appends nothing if one of them is a corner: then the closest points suffice.
     pub(super) fn find(&mut self, n: DVec3, a: &Polygon, b: &Polygon, limit: f64, out: &mut Vec<OverlapPoint>) {
         let plane = Plane::new(n, a.points[0]);
         let extents = [extent(a), extent(b)];
@@ -267,7 +267,7 @@ impl Overlap {
     }
 }
 
-/// The next of `count` around.
+/// The index after `i` in a cycle of `count`.
 fn after(index: usize, count: usize) -> usize {
     if index + 1 < count { index + 1 } else { 0 }
 }

@@ -12,7 +12,7 @@ pub(super) const CAP_SIDES: u32 = 16;
 /// A hull face with more corners than this is reduced to those that are outermost in [`CAP_SIDES`] directions, like a
 /// cap.
 pub(super) const MANY: usize = 2 * CAP_SIDES as usize;
-/// Below this cosine between a face and the contact normal a face says nothing about contact: its edge does.
+/// A face is not used if its normal has less than this cosine with the contact normal; its edge is used instead.
 const STEEP: f64 = 0.2;
 /// An edge steeper than this (sine of its slope along the normal) counts as its upper end alone.
 const STEEP_EDGE: f64 = 0.98;
@@ -30,7 +30,7 @@ pub(super) struct Polygon {
     pub(super) feature: u32,
     /// Outward normal; meaningful for three corners or more.
     pub(super) normal: DVec3,
-    /// Heights of a hull's vertices; memory only.
+    /// Heights of a hull's vertices; scratch memory.
     heights: Vec<f64>,
 }
 
@@ -139,7 +139,7 @@ impl Polygon {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let side = u32::from(normal[axis] > 0.0);
         self.clear(FeatureKey::face(2 * axis as u32 + side), normal);
-        // Counter-clockwise about +axis; the overlap does not mind the sense.
+        // Counter-clockwise about +axis; the overlap accepts either sense.
         let ring = [0, 1, 3, 2].map(|k: u32| (side << axis) | ((k & 1) << u) | ((k >> 1) << v));
         for (i, &corner) in ring.iter().enumerate() {
             let next = ring[(i + 1) % 4];
@@ -149,7 +149,7 @@ impl Polygon {
         }
     }
 
-    /// The face that holds the highest corner, and the highest edge if one is level, and is best aligned.
+    /// The face that contains the highest corner, or the highest edge if one is level, and that is best aligned.
     fn set_hull_feature(&mut self, hull: &Hull, dir: DVec3) {
         self.heights.clear();
         self.heights.extend(hull.vertices.iter().map(|vertex| vertex.dot(dir)));

@@ -54,7 +54,7 @@ fn segments(half: f64, other: f64, b: &Placed, reach: f64) -> Separation {
         s = (along_a + c * t).clamp(-half, half);
     }
     let (p, q) = (DVec3::Z * s, b.translation + axis * t);
-    // Crossing segments part most easily across both.
+    // Crossing segments are separated along the direction perpendicular to both.
     between(p, q, DVec3::Z.cross(axis).try_normalize().unwrap_or(DVec3::X), reach)
 }
 

@@ -1,9 +1,9 @@
 //! Convex shapes against triangle surfaces, one triangle at a time.
 //!
-//! Two things make a surface more than a heap of triangles. A triangle pushes to its front only. And at an edge shared
-//! with a neighbour the surface has no edge to catch on: a normal for which the neighbour lies in front of the plane of
-//! contact belongs to the neighbour, so the triangle answers with its face normal instead (cf. Bullet's internal-edge
-//! filter). Points that neighbours report twice are dropped.
+//! Two rules make one surface of many triangles. A triangle pushes towards its front only. And nothing catches on an
+//! edge or corner that triangles share: if a neighbour lies in front of the plane of contact, the contact belongs to the
+//! neighbour, and the triangle answers with its face normal (cf. Bullet's internal-edge filter). Points that two
+//! neighbours report are kept once.
 
 use super::contact_patch::Manifold;
 use super::{Shapes, Workspace};
@@ -61,7 +61,7 @@ pub(super) fn collide(
         let flat = Convex { core, radius: 0.0 };
         work.patch(&flat, &convex, &b, &apart, margin, out);
         for manifold in &mut out[before..] {
-            // A point beside the triangle belongs to a neighbour or to nobody.
+            // A point beside the triangle belongs to a neighbour, if there is one.
             manifold.points.retain(|p| over_triangle(&flat.core, p.on_a, manifold.normal, size));
             for point in manifold.points.iter_mut() {
                 point.on_a += centroid;
@@ -90,7 +90,7 @@ fn separate(work: &mut Workspace, triangle: &Core, convex: &Convex, pose: &DPose
     Some(Separation { normal, gap: apart.dot(normal), middle: nearest + apart * 0.5 })
 }
 
-/// The separation along a direction chosen for other reasons than being the largest.
+/// The separation along a given direction, which need not be the direction of largest separation.
 fn along(triangle: &Core, b: &Placed, normal: DVec3) -> Separation {
     let gap = gap_along(triangle, b, normal);
     Separation { normal, gap, middle: b.support(-normal) - normal * (0.5 * gap) }

@@ -1,20 +1,20 @@
-//! Dense LU with pivoting for a few dozen rows, `P A = L U`, column-major, for matrices that fit in the first-level
-//! cache.
+//! Dense LU with partial pivoting, `P A = L U`, of column-major matrices.
 //!
-//! Four columns, a panel, are eliminated together, and every later column then takes one pass over them. Columns begin a
-//! multiple of four apart and each pass begins and ends at one, so that its loops have neither heads nor tails: at this
-//! size those would cost more than the work.
+//! Four columns, a panel, are eliminated together. Every later column is then updated in one pass. Columns are padded with
+//! zeros to a multiple of four rows, so that loops need no special cases at their ends; with a few dozen rows these would
+//! take longer than the arithmetic.
 //!
-//! Source: right-looking elimination by panels, as in LAPACK (Anderson et al. 1999). Departures: a panel's exchanges of
-//! rows are not carried out on earlier panels, the right-hand side meets both in turn; pivots are multiplied with as
-//! reciprocals. Lane by lane the same operations whatever the width of the registers: the same bits on every machine.
+//! Source: right-looking elimination by panels, as in LAPACK (Anderson et al. 1999). Departures: row exchanges of a panel
+//! are not applied to earlier panels, and a solve applies both panel by panel; rows are multiplied by the reciprocals of
+//! pivots. The loops work lane by lane with the same operations for every register width, so every machine computes the
+//! same bits.
 //!
-//! Cost: n³/3 multiplications. Use: up to some fifty rows; `dense::lu` is made for hundreds.
+//! Cost: n³/3 multiplications. Callers wrap it in `kernels::widest` to use the widest registers of the machine.
 
 /// Columns of a panel, and numbers that a pass takes at once.
 const PANEL: usize = 4;
 
-/// Distance between columns of so many rows.
+/// Distance between two columns of `rows` rows.
 #[inline]
 pub(crate) fn stride_of(rows: usize) -> usize {
     rows.next_multiple_of(PANEL)
@@ -192,7 +192,7 @@ mod tests {
     /// Zero diagonal, so that every column pivots; every remainder of the panel's width.
     #[test]
     fn systems_of_any_size_are_solved() {
-        for n in 1..=50 {
+        for n in (1..=50).chain([75, 130]) {
             let entry = |i: usize, j: usize| {
                 let far = if i == j { 0.0 } else { 1.0 / (1.0 + (7 * i + 3 * j) as f64 % 11.0) };
                 far + if j == (i + 1) % n { 5.0 } else { 0.0 }
