@@ -71,6 +71,8 @@ pub(crate) struct JointGeometry<'a> {
     stretch: f64,
     /// Angles that those measured are next to [rad].
     near: [f64; 3],
+    /// Whether a row measures an angle.
+    tells_angles: bool,
 }
 
 /// A joint at some poses.
@@ -85,6 +87,8 @@ pub(crate) struct Placed {
     /// The same axes, as columns.
     columns_a: DMat3,
     columns_b: DMat3,
+    /// α, β, γ, or the angle of a hinge at its place, where rows measure them: several rows measure one angle. [rad]
+    angles: Option<[f64; 3]>,
 }
 
 /// Axes half way between two poses, as columns.
@@ -151,7 +155,8 @@ impl<'a> JointGeometry<'a> {
         };
         let crossed = |spec: &RowSpec| if let Measure::Cross(axis) = spec.measure { Some(axis) } else { None };
         let cross = record.rows.iter().find_map(crossed);
-        JointGeometry { a, b, rows: &record.rows, hinge, cross, stretch: 0.0, near: record.angles }
+        let tells_angles = record.rows.iter().any(|spec| matches!(spec.measure, Measure::Angle(_)));
+        JointGeometry { a, b, rows: &record.rows, hinge, cross, stretch: 0.0, near: record.angles, tells_angles }
     }
 
     pub fn row_count(&self) -> usize {
@@ -169,7 +174,11 @@ impl<'a> JointGeometry<'a> {
         let ((x_a, arm_a, axes_a), (x_b, arm_b, axes_b)) = (at(self.a), at(self.b));
         let apart = (x_b + arm_b) - (x_a + arm_a);
         let (columns_a, columns_b) = (DMat3::from_quat(axes_a), DMat3::from_quat(axes_b));
-        Placed { arm_a, arm_b, apart, axes_a, axes_b, columns_a, columns_b }
+        let mut placed = Placed { arm_a, arm_b, apart, axes_a, axes_b, columns_a, columns_b, angles: None };
+        if self.tells_angles {
+            placed.angles = Some(self.told(&placed));
+        }
+        placed
     }
 
     /// Makes the joint one that fits where it is: moves and turns the frame on A, or changes the length. `turn_a` is the
@@ -229,12 +238,17 @@ impl<'a> JointGeometry<'a> {
             Measure::Cross(0) => -a(1).dot(b(2)),
             Measure::Cross(1) => a(0).dot(b(2)),
             Measure::Cross(_) => -a(0).dot(b(1)),
-            Measure::Angle(i) if self.hinge == Some(i) => {
-                let q = placed.axes_a.inverse() * placed.axes_b;
-                nearest(2.0 * math::atan2([q.x, q.y, q.z][i], q.w), self.near[i])
-            }
-            Measure::Angle(i) => nearest(self.cardan(placed)[i], self.near[i]),
+            Measure::Angle(i) => nearest(placed.angles.unwrap_or_else(|| self.told(placed))[i], self.near[i]),
         }
+    }
+
+    /// The angles that rows may measure, within a turn: that of a hinge, and α, β, γ of others [rad].
+    fn told(&self, placed: &Placed) -> [f64; 3] {
+        let Some(hinge) = self.hinge else { return self.cardan(placed) };
+        let q = placed.axes_a.inverse() * placed.axes_b;
+        let mut angles = [0.0; 3];
+        angles[hinge] = 2.0 * math::atan2([q.x, q.y, q.z][hinge], q.w);
+        angles
     }
 
     /// α, β, γ of `R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ)` [rad].
