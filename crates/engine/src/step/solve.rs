@@ -104,12 +104,13 @@ impl StepSolver {
         StepSolver { method, solver }
     }
 
-    /// The solver, with the accepted residual and the budget of this problem.
-    fn with(&mut self, residual: f64, budget: Option<usize>) -> &mut dyn ContactSolver {
+    /// The solver, with the accepted residual and the budget of this problem, and the grade of its guess.
+    fn with(&mut self, residual: f64, budget: Option<usize>, guess: Option<Certificate>) -> &mut dyn ContactSolver {
         match &mut self.solver {
             Solver::Exact(exact) => {
                 let accept = Some(Accept { residual, further_factorizations: FURTHER });
                 exact.options = ExactOptions { budget, accept, ..exact.options };
+                exact.take_grade(guess);
                 exact.as_mut()
             }
             Solver::Other(solver) => solver.as_mut(),
@@ -377,6 +378,7 @@ fn solve_unless(
     let IslandSpace { solver, session, certifier, guess, impulses, body_velocity, changes, .. } = space;
     let (stop, accept) = settings.asked(problem);
     let tolerance = &stop.tolerance;
+    let mut grade = None;
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
         let certificate = certifier.certify(problem, guess)?;
@@ -395,12 +397,13 @@ fn solve_unless(
             impulses.clone_from(guess);
             return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
+        grade = Some(certificate);
     }
     let solver = match solver {
         Some(solver) if solver.method == settings.method => solver,
         _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solver = solver.with(accept, settings.budget);
+    let solver = solver.with(accept, settings.budget, grade);
     let solution = session.improve(problem, solver, guess, &stop, &mut History::off())?;
     impulses.clone_from(&solution.impulses);
     let bodies = if let Delassus::Factored(delassus) = problem.delassus() { delassus.inverse_mass().len() } else { 0 };
