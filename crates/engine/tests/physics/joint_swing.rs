@@ -1,7 +1,9 @@
 //! Swing, turn and twist of balls: cones and stops, with the answers of rigid bodies about a point.
 
 use crate::fixture::*;
-use signorini::{Coordinate, Frame, JointEvent, JointHandle, Motor, Snapshot};
+use signorini::robot::RobotModel;
+use signorini::scene::RobotOptions;
+use signorini::{Coordinate, Frame, JointEvent, JointHandle, Motor, Robot, RobotPlacement, Scene, Snapshot};
 
 const STEP: f64 = 1.0 / 240.0;
 const SPEED: f64 = 2.02;
@@ -192,4 +194,49 @@ fn what_cannot_be_asked_of_a_swing_is_refused() {
     let joint = w.add_joint(joint().swing(0.5)).unwrap();
     assert!(w.set_joint_force(joint, 0, 1.0).is_err());
     assert!(w.set_joint_force(joint, 2, 1.0).is_ok());
+}
+
+/// A ball of MJCF with a range of 40° turns by that about any axis.
+#[test]
+fn the_range_of_a_ball_in_a_file_is_its_whole_turn() {
+    const FILE: &str = r#"<mujoco><option gravity="0 0 0"/><worldbody><body name="bob">
+        <joint name="ball" type="ball" limited="true" range="0 40"/><geom type="sphere" size="0.1" mass="1"/>
+    </body></worldbody></mujoco>"#;
+    let model = RobotModel::from_text(FILE, &RobotOptions::default()).unwrap();
+    assert!(model.ignored.is_empty(), "{:?}", model.ignored);
+    let mut w = weightless();
+    let robot = Robot::add(&mut w, &model, &RobotPlacement::default()).unwrap();
+    w.set_spin(robot.bodies()[0], 3.0 * v(0.6, -0.48, 0.64)).unwrap();
+    for _ in 0..120 {
+        step_certified(&mut w, STEP);
+    }
+    let turn = 2.0 * robot.q(&w).unwrap()[0].abs().acos();
+    close(turn, f64::to_radians(40.0), 1e-7);
+}
+
+/// The same joint from a scene file, there and back.
+#[test]
+fn scene_files_have_cones() {
+    const FILE: &str = r#"
+        [[bodies]]
+        name = "arm"
+        shape = { cuboid = { half_extents = [0.05, 0.05, 0.5] } }
+        position = [0, 0, 0.5]
+        spin = [0.3, 0, 0]
+        velocity = [0, -0.15, 0]
+
+        [[joints]]
+        kind = "swing_twist"
+        a = { body = "arm", point = [0, 0, -0.5] }
+        b = { point = [0, 0, 0] }
+        coordinates = [{ limits = [0, 0.5] }, {}, { limits = [-0.3, 0.3] }]
+    "#;
+    let scene = Scene::from_toml(FILE).unwrap();
+    assert_eq!(Scene::from_toml(&scene.to_toml()).unwrap(), scene);
+    let mut w = scene.build().unwrap();
+    let (joint, _) = w.joints().next().unwrap();
+    for _ in 0..600 {
+        step_certified(&mut w, STEP);
+    }
+    close(w.joint_position(joint).unwrap()[0], 0.5, 1e-8);
 }
