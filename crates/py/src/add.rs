@@ -93,6 +93,9 @@ pub struct JointArguments<'a, 'py> {
     pub length: Option<f64>,
     pub bodies_touch: bool,
     pub limits: Option<(f64, f64)>,
+    pub swing: Option<f64>,
+    pub turn: Option<f64>,
+    pub twist: Option<(f64, f64)>,
     pub restitution: Option<f64>,
     pub friction: Option<f64>,
     pub motor: Option<(f64, f64)>,
@@ -124,6 +127,15 @@ impl JointArguments<'_, '_> {
         let mut joint = signorini::Joint::of(kind, first, at_a, other);
         if let Some((lo, hi)) = self.limits {
             joint = joint.limits(lo, hi);
+        }
+        if let Some(most) = self.swing {
+            joint = joint.swing(most);
+        }
+        if let Some(most) = self.turn {
+            joint = joint.turn(most);
+        }
+        if let Some((lo, hi)) = self.twist {
+            joint = joint.twist(lo, hi);
         }
         if let Some(share) = self.restitution {
             joint = joint.restitution(share);

@@ -157,17 +157,17 @@ impl World {
 
     /// Ties body `a` to body `b`, or to the world if `b` is None.
     ///
-    /// `kind` is "fixed", "revolute", "prismatic", "cylindrical", "ball", "universal", "planar", "distance" (keeps the
-    /// anchors `length` [m] apart) or "rope" (at most). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or
+    /// `kind` is "fixed", "revolute", "prismatic", "cylindrical", "ball", "swing_twist" (a ball with limits), "universal", "planar",
+    /// "distance" (keeps the anchors `length` [m] apart) or "rope" (at most). `anchor_a` is in the frame of `a` [m], `anchor_b` in that of `b`, or
     /// of the world [m]; `axis_a` and `axis_b` are the z axes of the joint there: hinges turn about them, sliders slide along
     /// them. Coordinates say where `a` is against `b`. The rest acts along the one coordinate of a hinge or slider: `limits`
     /// (least and greatest), `restitution` (the share of the speed that a limit gives back), `friction`, `motor` (velocity,
     /// greatest force), `servo` (stiffness, damping, target, greatest force), `spring` (stiffness, damping, rest), `damping`,
-    /// `armature`; `break_force` and `break_torque` are of the locked ones. A joint that does not fit its bodies is a ValueError unless `corrected` is true.
+    /// `armature`; `swing` and `turn` (greatest) and `twist` (least and greatest) are the limits of a swing-twist joint [rad]. `break_force` and `break_torque` are of the locked ones. A joint that does not fit its bodies is a ValueError unless `corrected` is true.
     #[pyo3(signature = (
         kind, a, b=None, *, anchor_a=None, anchor_b=None, axis_a=None, axis_b=None, length=None, bodies_touch=false,
-        limits=None, restitution=None, friction=None, motor=None, servo=None, spring=None, damping=None, armature=None,
-        break_force=None, break_torque=None, corrected=false
+        limits=None, swing=None, turn=None, twist=None, restitution=None, friction=None, motor=None, servo=None,
+        spring=None, damping=None, armature=None, break_force=None, break_torque=None, corrected=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn add_joint(
@@ -182,6 +182,9 @@ impl World {
         length: Option<f64>,
         bodies_touch: bool,
         limits: Option<(f64, f64)>,
+        swing: Option<f64>,
+        turn: Option<f64>,
+        twist: Option<(f64, f64)>,
         restitution: Option<f64>,
         friction: Option<f64>,
         motor: Option<(f64, f64)>,
@@ -202,6 +205,9 @@ impl World {
             length,
             bodies_touch,
             limits,
+            swing,
+            turn,
+            twist,
             restitution,
             friction,
             motor,

@@ -71,6 +71,8 @@ pub struct Exact {
     pivoting: BlockPivoting,
     lemke: Lemke,
     candidate: Vec<f64>,
+    /// What the judge said of the next guess.
+    told: Option<Certificate>,
     /// The initial guess, made feasible.
     guess: Vec<f64>,
     /// Created when first needed, because few problems get there.
@@ -85,9 +87,19 @@ impl Exact {
         Exact { options, ..Exact::default() }
     }
 
+    /// Takes what the judge said of the guess of the next problem, which must be feasible. It is not asked again.
+    pub fn take_grade(&mut self, certificate: Option<Certificate>) {
+        self.told = certificate;
+    }
+
     /// Grades `candidate` and keeps it if it is the best so far. Returns whether it is certified.
     fn consider(&mut self, search: &mut Search, impulses: &mut [f64]) -> bool {
         let Some(certificate) = self.grade(search.problem) else { return false };
+        self.keep_best(search, impulses, certificate)
+    }
+
+    /// Keeps `candidate` if it is the best so far. Returns whether it is certified.
+    fn keep_best(&mut self, search: &mut Search, impulses: &mut [f64], certificate: Certificate) -> bool {
         let measured = certificate.measured(search.stop.tolerance.measure);
         if measured < search.best {
             search.improve(measured);

@@ -177,6 +177,12 @@ impl Coordinate {
         *self == Coordinate { locked: self.locked, ..Coordinate::default() }
     }
 
+    /// Whether nothing acts along it but a limit above zero.
+    pub(crate) fn is_bound(&self) -> bool {
+        let other = Coordinate { limits: None, restitution: 0.0, ..*self };
+        other.is_plain() && self.limits.is_none_or(|[lo, hi]| lo <= 0.0 && hi > 0.0)
+    }
+
     /// Refuses numbers that are out of range.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         let refuse = |field, value, range| Err(WorldError::JointValue { field, value, range });

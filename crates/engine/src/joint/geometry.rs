@@ -15,6 +15,9 @@
 //! | cross, γ locked | `−e_x(A)·e_y(B)` | `(e_x(A)×e_y(B))·ω` |
 //! | angle of a hinge k | twist about `e_k` | `e_k·ω` |
 //! | angle of several | α, β, γ | dual of `e_x(A), e_x(A)-turned e_y, e_z(B)` |
+//! | swing | angle from `e_z(A)` to `e_z(B)` | `n·ω`, n along `e_z(A)×e_z(B)` |
+//! | turn | angle of `R_B R_A⁻¹` | `n·ω`, n its axis |
+//! | twist | of `R_B R_A⁻¹` about `e_z(A)`, before the swing | `(e_z(A) + e_z(B))·ω / (1 + e_z(A)·e_z(B))` |
 //! | length | ‖d‖ | `d/‖d‖·ḋ` |
 //!
 //! Between two poses, arms are means, axes those half way, and the direction of a length the one along which the work over the
@@ -67,10 +70,14 @@ pub(crate) struct JointGeometry<'a> {
     hinge: Option<usize>,
     /// The one locked rotation, if there is exactly one: the angles of the two others are told over the whole turn.
     cross: Option<usize>,
+    /// Whether the angles are swing, turn and twist.
+    swings: bool,
     /// What a rod or rope is longer than it should be \[m\]; zero unless it was put together so.
     stretch: f64,
     /// Angles that those measured are next to [rad].
     near: [f64; 3],
+    /// Whether a row measures an angle.
+    tells_angles: bool,
 }
 
 /// A joint at some poses.
@@ -85,6 +92,8 @@ pub(crate) struct Placed {
     /// The same axes, as columns.
     columns_a: DMat3,
     columns_b: DMat3,
+    /// α, β, γ, or the angle of a hinge at its place, where rows measure them: several rows measure one angle. [rad]
+    angles: Option<[f64; 3]>,
 }
 
 /// Axes half way between two poses, as columns.
@@ -151,7 +160,19 @@ impl<'a> JointGeometry<'a> {
         };
         let crossed = |spec: &RowSpec| if let Measure::Cross(axis) = spec.measure { Some(axis) } else { None };
         let cross = record.rows.iter().find_map(crossed);
-        JointGeometry { a, b, rows: &record.rows, hinge, cross, stretch: 0.0, near: record.angles }
+        let swings = joint.kind.swings();
+        let tells_angles = record.rows.iter().any(|spec| matches!(spec.measure, Measure::Angle(_)));
+        JointGeometry {
+            a,
+            b,
+            rows: &record.rows,
+            hinge,
+            cross,
+            swings,
+            stretch: 0.0,
+            near: record.angles,
+            tells_angles,
+        }
     }
 
     pub fn row_count(&self) -> usize {
@@ -169,7 +190,11 @@ impl<'a> JointGeometry<'a> {
         let ((x_a, arm_a, axes_a), (x_b, arm_b, axes_b)) = (at(self.a), at(self.b));
         let apart = (x_b + arm_b) - (x_a + arm_a);
         let (columns_a, columns_b) = (DMat3::from_quat(axes_a), DMat3::from_quat(axes_b));
-        Placed { arm_a, arm_b, apart, axes_a, axes_b, columns_a, columns_b }
+        let mut placed = Placed { arm_a, arm_b, apart, axes_a, axes_b, columns_a, columns_b, angles: None };
+        if self.tells_angles {
+            placed.angles = Some(self.told(&placed));
+        }
+        placed
     }
 
     /// Makes the joint one that fits where it is: moves and turns the frame on A, or changes the length. `turn_a` is the
@@ -229,12 +254,24 @@ impl<'a> JointGeometry<'a> {
             Measure::Cross(0) => -a(1).dot(b(2)),
             Measure::Cross(1) => a(0).dot(b(2)),
             Measure::Cross(_) => -a(0).dot(b(1)),
-            Measure::Angle(i) if self.hinge == Some(i) => {
-                let q = placed.axes_a.inverse() * placed.axes_b;
-                nearest(2.0 * math::atan2([q.x, q.y, q.z][i], q.w), self.near[i])
-            }
-            Measure::Angle(i) => nearest(self.cardan(placed)[i], self.near[i]),
+            Measure::Angle(i) => nearest(placed.angles.unwrap_or_else(|| self.told(placed))[i], self.near[i]),
         }
+    }
+
+    /// The angles that rows may measure, within a turn: that of a hinge; swing, turn and twist; or α, β, γ [rad].
+    fn told(&self, placed: &Placed) -> [f64; 3] {
+        if self.hinge.is_none() && !self.swings {
+            return self.cardan(placed);
+        }
+        let q = placed.axes_a.inverse() * placed.axes_b;
+        let Some(hinge) = self.hinge else {
+            let (a, b) = (placed.columns_a.z_axis, placed.columns_b.z_axis);
+            let swing = math::atan2(a.cross(b).length(), a.dot(b));
+            return [swing, 2.0 * math::atan2(q.xyz().length(), q.w.abs()), 2.0 * math::atan2(q.z, q.w)];
+        };
+        let mut angles = [0.0; 3];
+        angles[hinge] = 2.0 * math::atan2([q.x, q.y, q.z][hinge], q.w);
+        angles
     }
 
     /// α, β, γ of `R_A⁻¹R_B = R_x(α)R_y(β)R_z(γ)` [rad].
@@ -298,6 +335,7 @@ impl<'a> JointGeometry<'a> {
             Measure::Cross(1) => b(2).cross(a(0)),
             Measure::Cross(_) => a(0).cross(b(1)),
             Measure::Angle(i) if self.hinge == Some(i) => a(i),
+            Measure::Angle(i) if self.swings => swinging(i, half),
             Measure::Angle(i) if self.cross.is_some() => match (self.cross, i) {
                 // Two axes at right angles are their own dual.
                 (Some(0), 1) => a(1),
@@ -362,6 +400,20 @@ impl<'a> JointGeometry<'a> {
         let [arm_a, arm_b, arm_of_b] = self.arms(before, after);
         let both = at_anchors + at_b;
         [(-both, -(arm_a.cross(at_anchors) + arm_of_b.cross(at_b) + torque)), (both, arm_b.cross(both) + torque)]
+    }
+}
+
+/// What swing, turn and twist turn about. At zero swing and turn have no axis: any is as good.
+fn swinging(which: usize, half: &HalfWay) -> DVec3 {
+    let (a, b) = (half.a.z_axis, half.b.z_axis);
+    match which {
+        0 => a.cross(b).try_normalize().unwrap_or(half.a.x_axis),
+        1 => {
+            let turn = DQuat::from_mat3(&(half.b * half.a.transpose()));
+            let axis = if turn.w < 0.0 { -turn.xyz() } else { turn.xyz() };
+            axis.try_normalize().unwrap_or(a)
+        }
+        _ => (a + b) / (1.0 + a.dot(b)).max(LOCK),
     }
 }
 

@@ -45,6 +45,9 @@ pub enum JointKind {
     },
     /// Each of the six coordinates is locked or free.
     Generic,
+    /// The anchors coincide, as those of a ball. Its coordinates are the swing, the angle between the z axes of the
+    /// frames; the turn, the angle of the whole rotation; and the twist, the angle about the z axis besides the swing.
+    SwingTwist,
 }
 
 /// The free coordinates of a kind.
@@ -74,6 +77,7 @@ impl JointKind {
             JointKind::Planar => "planar",
             JointKind::Rope { .. } => "rope",
             JointKind::Generic => "generic",
+            JointKind::SwingTwist => "swing_twist",
         }
     }
 
@@ -83,7 +87,7 @@ impl JointKind {
             JointKind::Distance { .. } => Freedom::Length { slack: false },
             JointKind::Rope { .. } => Freedom::Length { slack: true },
             JointKind::Fixed => Freedom::Of(&[]),
-            JointKind::Ball => Freedom::Of(&[3, 4, 5]),
+            JointKind::Ball | JointKind::SwingTwist => Freedom::Of(&[3, 4, 5]),
             JointKind::Revolute => Freedom::Of(&[5]),
             JointKind::Prismatic => Freedom::Of(&[2]),
             JointKind::Cylindrical => Freedom::Of(&[2, 5]),
@@ -102,7 +106,7 @@ impl JointKind {
     }
 
     /// All kinds in the order of their numbers in files, with this length where they have one.
-    pub(crate) fn all(length: f64) -> [JointKind; 10] {
+    pub(crate) fn all(length: f64) -> [JointKind; 11] {
         use JointKind::*;
         [
             Distance { length },
@@ -115,6 +119,7 @@ impl JointKind {
             Planar,
             Rope { length },
             Generic,
+            SwingTwist,
         ]
     }
 
@@ -126,6 +131,17 @@ impl JointKind {
     /// Whether it holds the orientation that the bodies have when the joint is added, and not that of the frames.
     pub(crate) fn keeps_orientation(&self) -> bool {
         matches!(self, JointKind::Fixed)
+    }
+
+    /// Whether its angles are swing, turn and twist in place of α, β, γ.
+    pub(crate) fn swings(&self) -> bool {
+        matches!(self, JointKind::SwingTwist)
+    }
+
+    /// Whether a coordinate is the size of an angle, which is never negative and has no direction where it is zero: it has a limit from
+    /// above, and nothing else acts along it.
+    pub(crate) fn is_size(&self, axis: usize) -> bool {
+        self.swings() && (3..5).contains(&axis)
     }
 
     /// Places of the free coordinates among the six, ascending; of a rope the first.

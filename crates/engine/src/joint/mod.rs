@@ -165,6 +165,22 @@ impl Joint {
     pub fn universal(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
         Joint::new(JointKind::Universal, body, frame, other)
     }
+    /// Keeps the anchors together, and tells the rotation by swing, turn and twist.
+    ///
+    /// ```
+    /// use signorini::{Body, Frame, Joint, Settings, Shape, World, glamx::DVec3};
+    /// let mut world = World::new(Settings::default())?;
+    /// let arm = world.add(Body::dynamic(Shape::sphere(0.1)?).position(DVec3::NEG_Z))?;
+    /// let down = |point| Frame::along(point, DVec3::NEG_Z);
+    /// // An arm that hangs from a shoulder: within 60° of the plumb line, and a quarter of a turn about itself.
+    /// let shoulder = Joint::swing_twist(arm, down(DVec3::Z), down(DVec3::ZERO)).swing(1.05).twist(-0.8, 0.8);
+    /// let shoulder = world.add_joint(shoulder)?;
+    /// assert!(world.joint_position(shoulder)?.iter().all(|angle| angle.abs() < 1e-12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn swing_twist(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
+        Joint::new(JointKind::SwingTwist, body, frame, other)
+    }
     /// Keeps the body's point in the x-y plane of the other frame; it turns about the z axis.
     pub fn planar(body: BodyHandle, frame: impl Into<Frame>, other: impl Into<Anchor>) -> Self {
         Joint::new(JointKind::Planar, body, frame, other)
@@ -202,6 +218,26 @@ impl Joint {
         match axis {
             Some(axis) => self.coordinates[axis] = coordinate,
             None => self.misused = Some("there is no such coordinate"),
+        }
+        self
+    }
+    /// Keeps the z axis of a swing-twist joint on the body within a cone about that on the other end \[rad\].
+    pub fn swing(self, most: f64) -> Self {
+        self.bounded(0, 0.0, most)
+    }
+    /// Keeps the angle of the whole rotation of a swing-twist joint below this \[rad\].
+    pub fn turn(self, most: f64) -> Self {
+        self.bounded(1, 0.0, most)
+    }
+    /// Keeps the angle of a swing-twist joint about the z axis within [rad].
+    pub fn twist(self, lo: f64, hi: f64) -> Self {
+        self.bounded(2, lo, hi)
+    }
+    fn bounded(mut self, place: usize, lo: f64, hi: f64) -> Self {
+        if self.kind.swings() {
+            self.coordinates[3 + place] = self.coordinates[3 + place].limits(lo, hi);
+        } else {
+            self.misused = Some("swing, turn and twist are coordinates of swing-twist joints");
         }
         self
     }
@@ -278,6 +314,9 @@ impl Joint {
             coordinate.check()?;
             if !free.contains(&axis) && !coordinate.is_plain() {
                 return Err(WorldError::Joint { why: "a locked coordinate cannot have limits, friction or drives" });
+            }
+            if self.kind.is_size(axis) && !coordinate.is_bound() {
+                return Err(WorldError::Joint { why: "swing and turn have a limit above zero and nothing else" });
             }
         }
         Ok(())

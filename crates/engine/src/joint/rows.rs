@@ -4,7 +4,7 @@
 //! motor, friction, spring and rotor, one block each; last the gears, which are blocks with rows of other joints.
 
 use crate::joint::kind::Freedom;
-use crate::joint::{Coordinate, Joint, Motor};
+use crate::joint::{Joint, Motor};
 use serde::{Deserialize, Serialize};
 use signorini_problem::Law;
 
@@ -166,7 +166,7 @@ pub(crate) fn rows_of(joint: &Joint) -> Vec<RowSpec> {
         };
         rows.push(RowSpec { measure: Measure::Length, law, purpose, axis: 0, block: 1 });
         if slack {
-            acting(&joint.coordinates[0], Measure::Length, 0, &mut rows);
+            acting(joint, Measure::Length, 0, &mut rows);
         }
         return rows;
     }
@@ -188,16 +188,19 @@ pub(crate) fn rows_of(joint: &Joint) -> Vec<RowSpec> {
     }
     for axis in free {
         let measure = if axis < 3 { Measure::Along(axis) } else { Measure::Angle(axis - 3) };
-        acting(&joint.coordinates[axis], measure, axis, &mut rows);
+        acting(joint, measure, axis, &mut rows);
     }
     rows
 }
 
 /// Rows of what acts along a free coordinate.
-fn acting(coordinate: &Coordinate, measure: Measure, axis: usize, rows: &mut Vec<RowSpec>) {
+fn acting(joint: &Joint, measure: Measure, axis: usize, rows: &mut Vec<RowSpec>) {
+    let coordinate = &joint.coordinates[axis];
     let mut push = |law, purpose| rows.push(RowSpec { measure, law, purpose, axis, block: 1 });
     if let Some([lo, hi]) = coordinate.limits {
-        for (at, sign) in [(lo, 1.0), (hi, -1.0)].into_iter().filter(|(at, _)| at.is_finite()) {
+        // What is never negative needs no limit that keeps it so.
+        let acts = |at: f64, sign: f64| at.is_finite() && !(sign > 0.0 && joint.kind.is_size(axis));
+        for (at, sign) in [(lo, 1.0), (hi, -1.0)].into_iter().filter(|(at, sign)| acts(*at, *sign)) {
             push(RowLaw::Stop { at, sign, restitution: coordinate.restitution }, Purpose::Limit);
         }
     }

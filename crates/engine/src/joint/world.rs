@@ -137,7 +137,9 @@ impl World {
     ) -> Result<(), WorldError> {
         let record = self.joint_record(joint)?;
         let axis = record.joint.free_axes().nth(coordinate).ok_or(NO_COORDINATE)?;
-        value.check()?;
+        let mut changed = record.joint;
+        changed.coordinates[axis] = value;
+        changed.check()?;
         if value.locked {
             return Err(WorldError::Joint { why: "which coordinates are locked is said when a joint is added" });
         }

@@ -93,11 +93,7 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     let r = a.transpose() * *b;
     let count = (3..6).filter(|axis| free(*axis)).count();
     match count {
-        // The sine of the angle of a rotation is in what is not symmetric, its cosine in the trace.
-        0 => {
-            let skew = DVec3::new(r.y_axis.z - r.z_axis.y, r.z_axis.x - r.x_axis.z, r.x_axis.y - r.y_axis.x);
-            turn = math::atan2(0.5 * skew.length(), 0.5 * (r.x_axis.x + r.y_axis.y + r.z_axis.z - 1.0));
-        }
+        0 => turn = turned(&r),
         // The angle between the axes about which the bodies turn.
         1 => {
             let hinge = (0..3).find(|axis| free(axis + 3)).unwrap_or(2);
@@ -118,10 +114,18 @@ fn off(joint: &Joint, frames: &Frames, near: &[f64; 3]) -> (f64, f64) {
     (gap, turn)
 }
 
-/// A free angle of a joint, α, β or γ, within a turn [rad].
+/// A free angle of a joint, α, β or γ, or swing, turn or twist, within a turn [rad].
 pub(super) fn coordinate(joint: &Joint, frames: &Frames, axis: usize) -> f64 {
     let r = frames.a.transpose() * frames.b;
     let free = |axis: usize| joint.free_axes().any(|free| free == axis);
+    if joint.kind == JointKind::SwingTwist {
+        return match axis {
+            0 => math::atan2(math::hypot(r.z_axis.x, r.z_axis.y), r.z_axis.z),
+            1 => turned(&r),
+            // Of R = S R_z(τ), S about an axis across z: sin τ and cos τ, each times 1 + cos σ.
+            _ => math::atan2(r.x_axis.y - r.y_axis.x, r.x_axis.x + r.y_axis.y),
+        };
+    }
     let count = (3..6).filter(|axis| free(*axis)).count();
     let locked = (0..3).find(|axis| !free(axis + 3));
     // Entries that do not vanish together at any angle; of three free ones there are none at β = 90°.
@@ -139,6 +143,12 @@ pub(super) fn coordinate(joint: &Joint, frames: &Frames, axis: usize) -> f64 {
         (_, _, 1) => math::asin(r.z_axis.x.clamp(-1.0, 1.0)),
         _ => math::atan2(-r.y_axis.x, r.x_axis.x),
     }
+}
+
+/// Angle of a rotation [rad]: its sine is in what is not symmetric, its cosine in the trace.
+fn turned(r: &DMat3) -> f64 {
+    let skew = DVec3::new(r.y_axis.z - r.z_axis.y, r.z_axis.x - r.x_axis.z, r.x_axis.y - r.y_axis.x);
+    math::atan2(0.5 * skew.length(), 0.5 * (r.x_axis.x + r.y_axis.y + r.z_axis.z - 1.0))
 }
 
 /// Sine of the one locked angle.

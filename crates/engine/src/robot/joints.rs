@@ -36,8 +36,16 @@ impl RobotModel {
         let joints = &self.joints[link.joints.clone()];
         let (kind, frame, coordinates) = match joints {
             [ModelJoint { joint: RobotJoint { motion: Motion::Free, .. }, .. }] => return None,
-            [ModelJoint { joint: RobotJoint { motion: Motion::Ball { point }, .. }, .. }] => {
-                (JointKind::Ball, DPose3::from_parts(*point, DQuat::IDENTITY), Vec::new())
+            [ModelJoint { joint: RobotJoint { motion: Motion::Ball { point }, range, .. }, .. }] => {
+                let frame = DPose3::from_parts(*point, DQuat::IDENTITY);
+                match range {
+                    // The angle of the whole turn.
+                    Some([_, most]) if *most > 0.0 => {
+                        let free = Coordinate::free();
+                        (JointKind::SwingTwist, frame, vec![free, free.limits(0.0, *most), free])
+                    }
+                    _ => (JointKind::Ball, frame, Vec::new()),
+                }
             }
             [ModelJoint { joint, .. }] => {
                 let (kind, point, axis) = match joint.motion {

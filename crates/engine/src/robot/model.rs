@@ -381,8 +381,11 @@ impl RobotModel {
             } else if joint.mimic.as_ref().is_some_and(follows) {
                 notes.push((at(), "ball and free joints neither follow others nor are followed ('mimic')"));
             }
-            if joint.motion.freedoms() > 1 && (acts || joint.range.is_some()) {
-                notes.push((at(), "limits, damping, friction and armature of ball and free joints do not act"));
+            if joint.motion.freedoms() > 1 && acts {
+                notes.push((at(), "damping, friction and armature of ball and free joints do not act"));
+            }
+            if matches!(joint.motion, Motion::Free) && joint.range.is_some() {
+                notes.push((at(), "limits of free joints do not act"));
             }
         }
         for tie in &self.equalities {

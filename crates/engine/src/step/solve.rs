@@ -107,12 +107,19 @@ impl StepSolver {
         StepSolver { method, solver }
     }
 
-    /// The solver, with the accepted residual, the budget of this problem, and what is left of that of the step.
-    fn with(&mut self, residual: f64, budget: Option<usize>, ceiling: Option<usize>) -> &mut dyn ContactSolver {
+    /// The solver, with the accepted residual, the budget of this problem and what is left of that of the step, and the
+    /// grade of the guess.
+    fn with(
+        &mut self,
+        residual: f64,
+        (budget, ceiling): (Option<usize>, Option<usize>),
+        guess: Option<Certificate>,
+    ) -> &mut dyn ContactSolver {
         match &mut self.solver {
             Solver::Exact(exact) => {
                 let accept = Some(Accept { residual, further_factorizations: FURTHER });
                 exact.options = ExactOptions { budget, ceiling, accept, ..exact.options };
+                exact.take_grade(guess);
                 exact.as_mut()
             }
             Solver::Other(solver) => solver.as_mut(),
@@ -388,6 +395,7 @@ fn solve_unless(
     let IslandSpace { solver, session, certifier, purse, guess, impulses, body_velocity, changes, .. } = space;
     let (stop, accept) = settings.asked(problem);
     let tolerance = &stop.tolerance;
+    let mut grade = None;
     if guess.iter().any(|x| *x != 0.0) {
         make_feasible(problem, guess);
         let certificate = certifier.certify(problem, guess)?;
@@ -406,12 +414,13 @@ fn solve_unless(
             impulses.clone_from(guess);
             return Ok(Graded { solved: true, certificate, effort: Effort { active, ..Effort::default() } });
         }
+        grade = Some(certificate);
     }
     let solver = match solver {
         Some(solver) if solver.method == settings.method => solver,
         _ => solver.insert(StepSolver::new(settings.method)),
     };
-    let solver = solver.with(accept, settings.budget, purse.most());
+    let solver = solver.with(accept, (settings.budget, purse.most()), grade);
     let solution = session.improve(problem, solver, guess, &stop, &mut History::off())?;
     purse.spend(solution.effort.factorizations);
     impulses.clone_from(&solution.impulses);

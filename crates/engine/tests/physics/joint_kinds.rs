@@ -46,6 +46,7 @@ fn every_kind_holds_at_the_end_of_every_step() {
         (JointKind::Distance { length: 0.5 }, 0),
         (JointKind::Rope { length: 0.5 }, 1),
         (JointKind::Generic, 3),
+        (JointKind::SwingTwist, 3),
     ] {
         let (mut w, joint) = tumbling(kind);
         assert_eq!(w.joint_position(joint).unwrap().len(), free, "{}", kind.name());

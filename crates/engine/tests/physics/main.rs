@@ -28,6 +28,7 @@ mod joint_kinds;
 mod joint_motion;
 mod joint_robot;
 mod joint_scenes;
+mod joint_swing;
 mod kinematic_squeeze;
 mod kinematic_targets;
 mod long_run;

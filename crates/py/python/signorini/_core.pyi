@@ -13,7 +13,17 @@ __version__: str
 
 _Kind = Literal["dynamic", "kinematic", "fixed"]
 _JointKind = Literal[
-    "fixed", "revolute", "prismatic", "cylindrical", "ball", "universal", "planar", "distance", "rope", "generic"
+    "fixed",
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "ball",
+    "swing_twist",
+    "universal",
+    "planar",
+    "distance",
+    "rope",
+    "generic",
 ]
 _Quantity = Literal["positions", "orientations", "velocities", "angular_velocities", "centres"]
 _Rule = Literal["geometric_mean", "average", "minimum", "maximum", "multiply"]
@@ -756,6 +766,9 @@ class World:
         length: float | None = None,
         bodies_touch: bool = False,
         limits: tuple[float, float] | None = None,
+        swing: float | None = None,
+        turn: float | None = None,
+        twist: tuple[float, float] | None = None,
         restitution: float | None = None,
         friction: float | None = None,
         motor: tuple[float, float] | None = None,

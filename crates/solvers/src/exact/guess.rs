@@ -54,7 +54,11 @@ impl Exact {
         self.candidate.clear();
         self.candidate.extend_from_slice(impulses);
         let guessed = impulses.iter().any(|x| *x != 0.0);
-        if guessed && self.consider(search, impulses) {
+        let certified = match self.told.take() {
+            Some(certificate) if guessed => self.keep_best(search, impulses, certificate),
+            _ => guessed && self.consider(search, impulses),
+        };
+        if certified {
             let tolerance = search.stop.tolerance;
             let settled = search.certificate.is_some_and(|certificate| is_settled(&certificate, &tolerance));
             return if settled { Verdict::Settled } else { Verdict::Certified };

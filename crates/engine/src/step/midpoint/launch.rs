@@ -11,9 +11,11 @@ use super::velocity::{At, Before, CLOSED};
 use crate::StepError;
 use crate::joint::rows::Purpose;
 use crate::step::Twist;
+use crate::step::contact::Contact;
 use crate::step::ration::PIECES;
 use crate::step::rolling::Push;
 use crate::step::solve::{Graded, HALVINGS, IslandSolution, IslandSpace, add_effort};
+use glamx::DVec3;
 use signorini_problem::ContactProblem;
 
 /// Energy gain of an impact, relative to the kinetic energy, that counts as round-off \[1\].
@@ -271,6 +273,12 @@ impl Mover<'_> {
     /// at the start by a central difference; at the end, redundant rows would contradict each other.
     fn bends(&mut self, h: f64, shelves: &mut Shelves, out: &mut Vec<f64>) {
         let twists = shelves.twists.of(self.bodies.iter().map(|body| body.launch.twist(&body.mass)));
+        for contact in &self.contacts {
+            let bend = h * self.swing(contact);
+            let first = out.len();
+            out.extend(contact.directions().iter().map(|direction| direction.dot(bend)));
+            out.resize(first + contact.row_count(), 0.0);
+        }
         let mut bends = shelves.numbers.of(self.lambda.iter().map(|_| 0.0));
         for way in [-BEND, BEND] {
             self.drift(way * h);
@@ -293,6 +301,19 @@ impl Mover<'_> {
         out.extend(self.gears.iter().map(|gear| self.over_gear(gear, |row| bends[row])));
         shelves.twists.give(twists);
         shelves.numbers.give(bends);
+    }
+
+    /// J̇ v of the points where two bodies touch, as far as the bodies turn together \[m/s²\]: `ω × (ω × (r_B − r_A))` where both have ω. Of
+    /// what turns by itself, as a ball that rolls, the point of contact is not one of the body's.
+    fn swing(&self, contact: &Contact) -> DVec3 {
+        let (a, b) = (self.start_twist(contact.a).angular, self.start_twist(contact.b).angular);
+        let share = 2.0 * a.dot(b) / (a.length_squared() + b.length_squared());
+        if share > 0.0 {
+            let mean = 0.5 * (a + b);
+            share * mean.cross(mean.cross(contact.arm_b - contact.arm_a))
+        } else {
+            DVec3::ZERO
+        }
     }
 
     /// Solves the problem of all contacts and joints at the start poses, with rows of joints that turn by `bends`.
