@@ -12,10 +12,16 @@ pub enum Grain {
     Capsule,
     Cylinder,
     Rock,
+    Cone,
+    /// A box with round edges.
+    Rounded,
 }
 
 impl Grain {
     pub const ALL: [Grain; 5] = [Grain::Box, Grain::Sphere, Grain::Capsule, Grain::Cylinder, Grain::Rock];
+
+    /// Shapes with rims, tips and round edges.
+    pub const ODD: [Grain; 3] = [Grain::Cone, Grain::Cylinder, Grain::Rounded];
 
     /// A shape within a ball of `reach` \[m\].
     fn shape(self, random: &mut Random, reach: f64) -> ShapeDescription {
@@ -33,6 +39,15 @@ impl Grain {
             Grain::Cylinder => {
                 let (sin, cos) = random.between(0.3, 1.2).sin_cos();
                 ShapeDescription::Cylinder { half_height: reach * sin, radius: reach * cos }
+            }
+            Grain::Cone => {
+                let (sin, cos) = random.between(0.5, 1.0).sin_cos();
+                ShapeDescription::Cone { half_height: reach * sin, radius: reach * cos }
+            }
+            Grain::Rounded => {
+                let radius = reach * random.between(0.1, 0.3);
+                let half_extents = [0; 3].map(|_| (reach - radius) * random.between(0.3, 0.57));
+                ShapeDescription::RoundedCuboid { half_extents, radius }
             }
             Grain::Rock => {
                 let stretch = [0; 3].map(|_| random.between(0.6, 1.0));

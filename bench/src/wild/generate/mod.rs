@@ -5,8 +5,10 @@
 //! | `heaps.rs` | bodies of one shape or many, poured into a bin |
 //! | `jointed.rs` | chains, bridges |
 //! | `struck.rs` | bowling, a wrecking ball |
-//! | `standing.rs` | dominoes, log cabins, towers of unlike masses |
+//! | `standing.rs` | dominoes, log cabins, piles of logs, towers of unlike masses |
+//! | `driven.rs` | a drum, a bulldozer |
 
+mod driven;
 mod heaps;
 mod jointed;
 mod standing;
@@ -126,6 +128,10 @@ const FAMILIES: &[(&str, Family)] = &[
     ("dominoes", standing::dominoes),
     ("cabin", standing::cabin),
     ("tower", standing::tower),
+    ("heap_odd", |draw, scene| heaps::pour(draw, scene, &heaps::Grain::ODD)),
+    ("logs", standing::logs),
+    ("drum", driven::drum),
+    ("bulldozer", driven::bulldozer),
 ];
 
 /// Writes the scenes.

@@ -51,6 +51,29 @@ pub fn cabin(draw: &mut Draw, scene: &mut Scene) {
     }
 }
 
+/// A pile of logs that lies against a stop on one side and rolls away on the other.
+pub fn logs(draw: &mut Draw, scene: &mut Scene) {
+    let random = &mut draw.random;
+    let radius = random.between(0.1, 0.3);
+    let rows = random.count(3, 6);
+    // z to y.
+    let lying = Some([0.5f64.sqrt(), -0.5f64.sqrt(), 0.0, 0.0]);
+    scene.bodies.push(floor());
+    let stop = BodyDescription::fixed("stop", cuboid([0.1, 2.0, 2.0 * radius]));
+    scene.bodies.push(BodyDescription { position: [-radius - 0.1, 0.0, 2.0 * radius], ..stop });
+    for (row, column) in (0..rows).flat_map(|row| (0..rows - row).map(move |column| (row, column))) {
+        let x = radius * (row as f64 + 2.01 * column as f64);
+        let z = radius * (1.0 + 3f64.sqrt() * 1.01 * row as f64);
+        let half_height = random.between(0.6, 1.2);
+        scene.bodies.push(BodyDescription {
+            position: [x, 0.0, z],
+            orientation: lying,
+            density: Some(random.between(400.0, 900.0)),
+            ..BodyDescription::new(format!("log {row} {column}"), ShapeDescription::Cylinder { half_height, radius })
+        });
+    }
+}
+
 /// Boxes on each other, each up to a hundred thousand times as heavy as another.
 pub fn tower(draw: &mut Draw, scene: &mut Scene) {
     let random = &mut draw.random;
