@@ -135,8 +135,8 @@ pub struct Settings {
     /// larger, the tolerance counts. 1e-6 m/s is an error of 17 nm in a step of 1/60 s.
     pub accept: f64,
     /// Limit on work per contact problem, in factorizations, for [`Method::Exact`]; `None` is no limit. Problems of up to
-    /// 96 contacts may spend six times as much. All problems that an island of contacts poses in a step (halves of the
-    /// step, trials of smaller restitutions) share eight budgets. Work is counted, not timed; the best answer found is
+    /// 96 contacts may spend six times as much. All problems that an island of contacts poses in a step in which
+    /// something bounces share eight budgets. Work is counted, not timed; the best answer found is
     /// returned and graded. See [`budget`].
     pub budget: Option<usize>,
     /// Contacts that approach more slowly do not bounce [m/s].

@@ -37,7 +37,6 @@ pub(crate) fn in_halves(
     {
         return false;
     }
-    space.purse.keep(0);
     guess(scene, island, &mut space.guess);
     squeeze::soften(scene, island, &mut space.pads);
     let mut trial = std::mem::take(&mut space.trial);

@@ -18,7 +18,7 @@ use crate::step::in_halves::in_halves;
 use crate::step::island::{Island, Islands};
 use crate::step::midpoint::{self, Motion, Shelves};
 use crate::step::passes::Passes;
-use crate::step::ration::{FOR_HALVES, FOR_NO_BOUNCE, Purse, TRIALS};
+use crate::step::ration::{FOR_NO_BOUNCE, FOR_TRIALS, Purse, TRIALS};
 use crate::step::rolling::Push;
 use crate::step::sequential_impacts::{self, SequentialImpacts};
 use crate::step::squeeze::{self, Pad, SqueezeSpace};
@@ -41,7 +41,7 @@ pub(crate) struct IslandSpace {
     solver: Option<StepSolver>,
     session: SolverSession,
     certifier: Certifier,
-    /// What the island may still spend in the step.
+    /// What an island that bounces may still spend in the step.
     pub purse: Purse,
     pub guess: Vec<f64>,
     /// Impulses of the last problem, and the velocity changes they cause.
@@ -230,11 +230,17 @@ pub(crate) fn solve_islands(
         if passes.kept.get(index) == Some(&true) {
             Ok(())
         } else {
-            space.purse =
-                Purse::new(island.joints.is_empty().then_some(records.settings.budget).flatten(), passes.taken);
+            // Only bounces are tried several times.
+            let shares = island.joints.is_empty() && bounces(scene, island);
+            space.purse = Purse::new(shares.then_some(records.settings.budget).flatten(), passes.taken);
             solve_island(records, scene, island, index, space, solution)
         }
     })
+}
+
+/// Whether something bounces within the step.
+fn bounces(scene: &Scene, island: &Island) -> bool {
+    island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some())
 }
 
 fn solve_island(
@@ -271,8 +277,8 @@ fn solve_island(
         return Ok(());
     }
     solution.motion = None;
-    // If the step as a whole cannot be solved, halves of it may, or one without bounces.
-    space.purse.keep(FOR_HALVES);
+    // A step that cannot be solved with its bounces may be solved with less restitution.
+    space.purse.keep(FOR_TRIALS);
     if let Some(sequence) = &sequence {
         // The bounces are done; the remaining problem only keeps bodies apart.
         attempt(records, scene, island, index, space, (0.0, &sequence.change), solution)?;
@@ -284,7 +290,7 @@ fn solve_island(
         solution.take_in(sequence);
         return Ok(());
     }
-    let bounces = island.contacts.iter().any(|c| scene.contacts[*c as usize].impact.is_some());
+    let bounces = bounces(scene, island);
     if squeezed && bounces {
         return attempt(records, scene, island, index, space, (0.0, &[]), solution);
     }

@@ -223,7 +223,7 @@ fn scene_files_have_cones() {
         name = "arm"
         shape = { cuboid = { half_extents = [0.05, 0.05, 0.5] } }
         position = [0, 0, 0.5]
-        spin = [0.3, 0, 0]
+        angular_velocity = [0.3, 0, 0]
         velocity = [0, -0.15, 0]
 
         [[joints]]
