@@ -169,11 +169,12 @@ fn restore_energy(start: DVec3, inverse: DVec3, momentum: &mut DVec3) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use glamx::DMat3;
 
-    fn body(moments: DVec3) -> Inertial {
+    /// A body of 1 kg with these moments about its own axes.
+    pub(crate) fn body(moments: DVec3) -> Inertial {
         Inertial {
             mass: 1.0,
             inverse_mass: 1.0,

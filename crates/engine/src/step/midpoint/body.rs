@@ -324,22 +324,13 @@ fn inverse_mass(linear: f64, rotational: DMat3) -> InverseMass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::free_rotation::tests::body;
 
     /// A rod on its way: a change of its end pose by 2 rad is taken. Rounds that turn it on by 10 rad each fail in the third,
     /// however fast it spins by itself.
     #[test]
     fn rounds_that_turn_a_body_four_times_round_fail() {
-        let moments = DVec3::new(1.0, 2.0, 2.5);
-        let mass = Inertial {
-            mass: 1.0,
-            inverse_mass: 1.0,
-            centre: DVec3::ZERO,
-            inertia: DMat3::from_diagonal(moments),
-            inverse_inertia: DMat3::from_diagonal(moments.recip()),
-            axes: DMat3::IDENTITY,
-            moments,
-            isotropic: false,
-        };
+        let mass = body(DVec3::new(1.0, 2.0, 2.5));
         let h = 1.0 / 60.0;
         for spin in [0.0, 1e4] {
             let momentum = DVec3::new(spin, 0.0, 0.0);
