@@ -15,7 +15,7 @@ const SCENARIOS: u64 = 12;
 const STEPS: usize = 12;
 /// Iterations of one island in a step: those of all trials of a restitution, and what each of seven may still spend when they are
 /// gone (`step/ration.rs`).
-const MOST_ITERATIONS: usize = 20_000 + 7 * 1000;
+pub const MOST_ITERATIONS: usize = 20_000 + 7 * 1000;
 
 /// What a world must never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! How uneven the work of steps is: the most that a step of a scene does against the median of its steps in motion. Steps at rest
-//! refine what they have by one factorization or none, and are another kind.
+//! refine what they have by one factorization or none, and are another kind. No step may take more than the soak allows.
 //!
 //! `soak_first=0 soak_worlds=300 cargo test --release --test properties uneven -- --ignored --nocapture`, or of scene files with
 //! `uneven_folder=DIR`.
 
 use crate::fixture::*;
+use crate::soak::MOST_ITERATIONS;
 use crate::soak::scenario::{Scenario, Size};
 use signorini::Scene;
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ impl Work {
         let mass: f64 = world.bodies().map(|(_, body)| body.mass()).filter(|mass| mass.is_finite()).sum();
         let moves = world.energy().kinetic() > 0.5 * mass * MOVING * MOVING;
         let report = world.step(dt).unwrap();
+        let most = MOST_ITERATIONS * report.counts.islands.max(1);
+        assert!(report.effort.iterations <= most, "{}: {:?}", self.name, report.effort);
         let work = report.effort.iterations.max(8 * report.effort.factorizations);
         self.steps.push(work);
         if moves && work > 0 {
